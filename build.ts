@@ -13,21 +13,6 @@ const root = import.meta.dirname;
 const out = "dist";
 const common = { bundle: true, format: "esm", logLevel: "warning", metafile: true } as const;
 
-/** Builds a live page: its script and style under `name`, and the files that both pages share. */
-const page = (to: string, folder: string, name: string): BuildOptions => ({
-  entryPoints: [
-    { in: `${folder}/browser/${name}.tsx`, out: name },
-    { in: `${folder}/${name}.css`, out: name },
-    { in: `${folder}/index.html`, out: "index" },
-    { in: "web/theme.css", out: "theme" },
-    { in: "web/icon.svg", out: "icon" },
-  ],
-  minify: true,
-  target: "es2023",
-  loader: { ".html": "copy", ".svg": "copy" },
-  outdir: `${out}/${to}`,
-});
-
 const bundles: readonly BuildOptions[] = [
   {
     entryPoints: { cli: "cli.ts", profile: "conformance/contract/profile.ts" },
@@ -43,8 +28,15 @@ const bundles: readonly BuildOptions[] = [
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
   },
-  page("receiver-page", "fake-server/receiver/page", "page"),
-  page("live-page", "reports/live", "live"),
+  {
+    entryPoints: ["browser/page.tsx", "page.css"].map((file) => ({
+      in: `fake-server/receiver/page/${file}`,
+      out: "page",
+    })),
+    minify: true,
+    target: "es2023",
+    outdir: `${out}/receiver-page`,
+  },
   {
     entryPoints: ["scenarios/main.ts"],
     platform: "neutral",

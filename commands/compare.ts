@@ -1,14 +1,13 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { refuseTwice } from "./shared/refuse-twice.ts";
 import { readRun, type Run } from "../reports/read/index.ts";
 import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";
 import { writeComparison } from "./shared/compared.ts";
-import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { compare as definition } from "./flags/compare.ts";
+import { besideRun, checkReportOut, refuseTwice } from "./shared/write-reports.ts";
+import type { compare as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 
@@ -27,11 +26,11 @@ export const run: Action<typeof definition> = async (
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out needs --report"]);
   const { baseline } = flags;
-  checkReportOut(flags.out, directories, "--out");
+  checkReportOut(flags.out, "--out");
   const force = flags.force === true;
   refuseTwice(directories);
   const runs = [];
-  for (const directory of directories) runs.push(await readRun(directory, force ? { altered: "read" } : {}));
+  for (const directory of directories) runs.push(await readRun(directory));
   const head = runs.at(-1);
   if (head === undefined || (directories.length < 2 && baseline === undefined))
     throw new ConfigurationError([

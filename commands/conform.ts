@@ -4,7 +4,7 @@ import { runGate } from "./shared/gate-run.ts";
 import { judgedRun } from "./shared/conclude.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { gateDoc } from "../reports/document/gate.ts";
-import type { conform as definition } from "./flags/conform.ts";
+import type { conform as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
@@ -16,7 +16,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   await judgedRun(
     context,
     flags,
-    (page) => runGate(context, flags, page),
+    () => runGate(context, flags),
     (judged) => {
       const detail = quiet ? "failures" : verbose ? "full" : "brief";
       show(output, gateDoc(judged, { program, detail }), conformDocument(judged.record, judged.directory));

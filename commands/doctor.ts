@@ -3,12 +3,12 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import type { TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
-import { doctorDoc } from "../reports/document/doctor.ts";
+import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";
 import { k6Status } from "../scenarios/runner/index.ts";
-import type { doctor as definition } from "./flags/doctor.ts";
+import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

@@ -15,7 +15,7 @@ import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { duet as definition } from "./flags/duet.ts";
+import type { duet as definition } from "./flags/load.ts";
 import { show } from "./shared/show.ts";
 
 /** How long a service started by a command may take to answer. */
@@ -25,7 +25,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
   const seed = flags.seed ?? context.freshSeed();
   const { block: blockMs, rate, scenario } = flags;
   const plan = parseBlock({ scenario, rate, blockMs, seed });
-  checkReportOut(flags.reportOut, []);
+  checkReportOut(flags.reportOut);
   if (flags.out !== undefined) prepareDirectory(flags.out);
   const k6 = await findK6ForLoad(context);
   await using first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });
@@ -135,7 +135,7 @@ const openSide = async (context: CommandContext, { side, given, start, plan, k6 
         asked: plan,
         withPushes: false,
         k6: async () => k6,
-        live: { second: () => {}, phase: () => {} },
+        live: { second: () => {}, phase: () => {}, say: () => {} },
       },
     );
     return {

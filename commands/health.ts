@@ -1,7 +1,7 @@
 import { ConfigurationError, UnreachableError } from "../conformance/contract/problem.ts";
 import { errorMessage } from "../conformance/contract/text.ts";
 import type { Action } from "./shared/context.ts";
-import type { health as definition } from "./flags/health.ts";
+import type { health as definition } from "./flags/services.ts";
 
 /** Longer than a busy receiver takes, but shorter than orchestrators wait. */
 const ANSWER_WITHIN_MS = 5_000;

@@ -3,11 +3,11 @@ import { nearest } from "../conformance/contract/nearest.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
-import { historyOf } from "../reports/history/index.ts";
+import { historyOf } from "../reports/history/history.ts";
 import { historyDoc } from "../reports/document/history.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { history as definition } from "./flags/history.ts";
+import type { history as definition } from "./flags/reports.ts";
 import { show } from "./shared/show.ts";
 
 /** A folder may hold runs of years; by default only the latest are shown. */
@@ -19,7 +19,7 @@ export const run: Action<typeof definition> = async (
   { json: _json, report, out, ...selection },
 ) => {
   if (out !== undefined && report === undefined) throw new ConfigurationError(["--out needs --report"]);
-  checkReportOut(out, [], "--out");
+  checkReportOut(out, "--out");
   const { rule } = selection;
   if (rule !== undefined && !isRequirementId(rule))
     throw new ConfigurationError([

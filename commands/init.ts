@@ -1,19 +1,12 @@
 import path from "node:path";
 import { tool } from "../conformance/record/tool.ts";
-import type { Action, CommandContext } from "./shared/context.ts";
-import {
-  checkFile,
-  gatherAnswers,
-  writeProfile,
-  writeSchema,
-  type Talk,
-} from "../conformance/profile/init.ts";
+import type { Action } from "./shared/context.ts";
+import { profileFromFlags, writeProfile, writeSchema } from "../conformance/profile/init.ts";
 import { isInstalledAt, profileNameAt } from "../conformance/profile/profile-place.ts";
-import { createInterface } from "node:readline/promises";
-import type { init as definition } from "./flags/init.ts";
+import { plural } from "../reports/text/figures.ts";
+import type { init as definition } from "./flags/gate.ts";
 
-export const run: Action<typeof definition> = async (context, flags) => {
-  const { output, programName, programFile } = context;
+export const run: Action<typeof definition> = async ({ output, programName, programFile }, flags) => {
   const { schema: schemaFile, force: forced, ...others } = flags;
   const force = forced === true;
   const isSchemaAlone = schemaFile !== undefined && Object.keys(others).length === 0;
@@ -22,43 +15,17 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const importFrom = profileModule(folder, programFile);
     const file = flags.out ?? profileNameAt(folder, importFrom !== undefined);
     const target = { file, force, importFrom, schemaFile };
-    checkFile(target);
-    const asking = flags.yes === true ? takingOffers : await startAsking(context);
-    const profile = await gatherAnswers(flags, asking).finally(() => asking?.stop());
-    writeProfile(profile, target);
+    const profile = profileFromFlags(flags);
+    const lines = writeProfile(profile, target);
     const names = profile.clients.map(({ secret }) => secret.env).join(", ");
+    if (lines.length > 0)
+      output.say(`Fill in ${plural(lines.length, "line")} of ${file}: ${lines.join(", ")}`);
     output.say(`Set ${names}, then: ${programName} doctor --profile ${file}`);
     output.print(file);
   }
   if (schemaFile === undefined) return;
   writeSchema(schemaFile, force);
   output.print(schemaFile);
-};
-
-interface Asking extends Talk {
-  readonly stop: () => void;
-}
-
-const takingOffers: Asking = { ask: async (_, offered) => offered, tell: () => {}, stop: () => {} };
-
-/** Questions on a terminal; undefined if there is none. */
-const startAsking = async ({ signal, interrupt, output }: CommandContext): Promise<Asking | undefined> => {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  return {
-    ask: async (question, offered) => {
-      const answer = await lines
-        .question(`${question} (${offered}): `, { signal })
-        .catch((error: unknown) => {
-          // Ctrl-C and Ctrl-D end the questions, and with them the command.
-          if (error instanceof Error && error.name === "AbortError") interrupt();
-          throw error;
-        });
-      return answer.trim() === "" ? offered : answer.trim();
-    },
-    tell: (problem) => output.complain(problem),
-    stop: () => lines.close(),
-  };
 };
 
 /**

@@ -3,7 +3,7 @@ import { given } from "../conformance/contract/given.ts";
 import { listLedger } from "../conformance/lifetimes/store/open.ts";
 import { dueWindow } from "../conformance/judging/lifetimes/entries.ts";
 import { ledgerDoc } from "../reports/document/ledger.ts";
-import type { ledger as definition } from "./flags/ledger.ts";
+import type { ledger as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, file) => {

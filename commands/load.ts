@@ -20,7 +20,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     // Segments must derive the same seed independently.
     seed: flags.seed ?? (segment === undefined ? context.freshSeed() : seedOf(segment.runId)),
     segment,
-    k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
+    k6Output: parseK6Output(flags.k6Out),
     stages: flags.stage,
     profileShape: flags.profile && (await readProfile(flags.profile)).load?.shape,
     tags: flags.tag,
@@ -28,7 +28,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   await judgedRun(
     context,
     flags,
-    (page) => runLoad(context, flags, asked, page),
+    () => runLoad(context, flags, asked),
     (judged) =>
       show(output, loadDoc(judged, { detail: "brief" }), { ...judged.record, run: judged.directory }),
   );

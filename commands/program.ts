@@ -1,15 +1,13 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { Command } from "@commander-js/extra-typings";
+import { Command, Help } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
-import { narrowHelp } from "./shared/narrow-help.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
-import { refuseEmpty } from "./shared/flag-values.ts";
+import { refuseEmpty } from "./shared/flags.ts";
 import { keepHeapSmall } from "./shared/heap.ts";
-import { endWithParent } from "./shared/parent.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
@@ -19,8 +17,6 @@ export interface Call {
   readonly environment: NodeJS.ProcessEnv;
   readonly streams: Streams;
   readonly programFile: string;
-  /** Reduces the engine's memory use, if the process runs only this call; by default does nothing. */
-  readonly keepHeapSmall?: () => void;
 }
 
 export interface Running {
@@ -33,13 +29,7 @@ export interface Running {
   readonly failWith: (error: unknown) => number;
 }
 
-export const start = ({
-  given,
-  environment,
-  streams,
-  programFile,
-  keepHeapSmall = () => {},
-}: Call): Running => {
+export const start = ({ given, environment, streams, programFile }: Call): Running => {
   const interruption = new AbortController();
   let isRecording = false;
   let exitCode = 0;
@@ -61,7 +51,6 @@ export const start = ({
     freshSeed: () => randomInt(2 ** 31),
     programName: programNameOf(environment, programFile),
     programFile,
-    keepHeapSmall,
   };
   const failWith = (error: unknown): number => {
     const { exitCode: code, message } = endingOf(error, interruption.signal.aborted);
@@ -86,18 +75,11 @@ const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): str
 /** Runs the command in the process's arguments, handles interruptions and errors, and sets the exit code. */
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
-  const running = start({ given, environment: process.env, streams: process, programFile, keepHeapSmall });
-  const interrupt = guardProcess(running);
-  const ofScript = process.env["npm_lifecycle_event"] !== undefined;
-  const stop = ofScript
-    ? endWithParent(commandClock, {
-        parent: () => process.ppid,
-        interruption: running.interruption.signal,
-        interrupt,
-      })
-    : () => {};
+  // Before the command is loaded: a heap that has grown is dear to shrink.
+  if (given.includes("conform") || given.includes("run")) keepHeapSmall();
+  const running = start({ given, environment: process.env, streams: process, programFile });
+  guardProcess(running);
   process.exitCode = await running.ended;
-  stop();
 };
 
 const parse = async (
@@ -129,13 +111,29 @@ const parse = async (
   await program.parseAsync(given, { from: "user" });
 };
 
+/** A column of descriptions narrower than this is harder to read than descriptions below their flags. */
+const LEAST_COLUMN = 40;
+const INDENT = " ".repeat(6);
+
+/** Puts descriptions below their flags on a terminal that is too narrow for two columns. */
+export const narrowHelp = {
+  minWidthToWrap: 20,
+  formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+    const width = helper.helpWidth ?? 80;
+    if (description === "" || width - termWidth - 4 >= LEAST_COLUMN)
+      return new Help().formatItem.call(helper, term, termWidth, description, helper);
+    const lines = helper.boxWrap(description, width - INDENT.length).split("\n");
+    return [`  ${term}`, ...lines.map((line) => INDENT + line)].join("\n");
+  },
+};
+
 const exitCodeLines = (): string =>
   Object.entries(exitCodeMeanings)
     .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}\n`)
     .join("");
 
-/** Handles interruptions and uncaught errors, and returns what handles an interruption. */
-const guardProcess = ({ interruption, isRecording, output, failWith }: Running): (() => void) => {
+/** Handles interruptions and uncaught errors. */
+const guardProcess = ({ interruption, isRecording, output, failWith }: Running): void => {
   const interrupt = (): void => {
     // The first interruption stops the run in order; the second ends the process.
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
@@ -157,5 +155,4 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
   // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
-  return interrupt;
 };

@@ -1,7 +1,7 @@
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
 import { receive } from "../fake-server/receiver/index.ts";
-import type { receive as definition } from "./flags/receive.ts";
+import type { receive as definition } from "./flags/services.ts";
 
 export const run: Action<typeof definition> = async ({ output, environment, signal }, flags) => {
   await receive(
@@ -32,7 +32,7 @@ export const run: Action<typeof definition> = async ({ output, environment, sign
         output.print(
           [
             `callback  ${addresses.callbackUrl}`,
-            `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /rules, POST /listener, PUT /certificate)`,
+            `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /listener, PUT /certificate)`,
             ...(pageUrl === undefined ? [] : [`page      ${pageUrl}`]),
             ...(caFile === undefined ? [] : [`authority ${caFile}   (senders must trust it)`]),
             ...(journal === undefined ? [] : [`journal   ${journal}`]),

@@ -3,8 +3,8 @@ import { effortOf, type TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { readGateRun } from "../reports/read/index.ts";
 import { replay, replayable } from "../conformance/engine/replay.ts";
-import { replayDoc } from "../reports/document/replay.ts";
-import type { replay as definition } from "./flags/replay.ts";
+import { replayDoc } from "../reports/document/commands.ts";
+import type { replay as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
-import type { Action, CommandContext } from "./shared/context.ts";
-import { refuseTwice } from "./shared/refuse-twice.ts";
-import { besideRun, checkReportOut, reportOn } from "./shared/write-reports.ts";
+import type { Action } from "./shared/context.ts";
+import { schemaOf } from "../reports/read/index.ts";
+import { besideRun, checkReportOut, refuseTwice, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";
@@ -10,11 +10,7 @@ import { writeComparison } from "./shared/compared.ts";
 import { readDuet } from "../reports/read/duet.ts";
 import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
-import { schemaOf, verify, type Verification } from "../reports/read/index.ts";
-import { verifiedDoc } from "../reports/document/verified.ts";
-import type { report as definition } from "./flags/report.ts";
-import { exitCodes } from "../conformance/contract/exit-codes.ts";
-import { show } from "./shared/show.ts";
+import type { report as definition } from "./flags/reports.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
@@ -23,9 +19,8 @@ export const run: Action<typeof definition> = async (context, directories, flags
   if (directories.length === 0)
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
   refuseTwice(directories);
-  if (flags.verify === true) return verifyRuns(context, directories);
   const { report = ["html"], out: reportOut } = flags;
-  checkReportOut(reportOut, directories, "--out");
+  checkReportOut(reportOut, "--out");
   const files =
     directories.length === 1
       ? writeCompared(directories[0] ?? "", { formats: report, reportOut })
@@ -35,19 +30,21 @@ export const run: Action<typeof definition> = async (context, directories, flags
   else output.print(written.join("\n"));
 };
 
-/** What would be ignored beside --schema or --verify is a mistake. */
+/** What would be ignored beside --schema is a mistake. */
 const refuseUnused = (
   directories: readonly string[],
-  { schema, verify: isVerified, report, out }: Parameters<typeof run>[2],
+  { schema, report, out }: Parameters<typeof run>[2],
 ): void => {
-  const written = [report !== undefined && "--report", out !== undefined && "--out"];
-  const besideSchema = [directories.length > 0 && "the run directories", isVerified === true && "--verify"];
-  const [does, unused] =
-    schema === undefined
-      ? (["--verify writes nothing", isVerified === true ? written : []] as const)
-      : (["--schema prints a schema and does nothing else", [...besideSchema, ...written]] as const);
-  const named = unused.filter((one) => one !== false);
-  if (named.length > 0) throw new ConfigurationError([`${does}; remove ${named.join(", ")}`]);
+  if (schema === undefined) return;
+  const unused = [
+    directories.length > 0 && "the run directories",
+    report !== undefined && "--report",
+    out !== undefined && "--out",
+  ].filter((one) => one !== false);
+  if (unused.length > 0)
+    throw new ConfigurationError([
+      `--schema prints a schema and does nothing else; remove ${unused.join(", ")}`,
+    ]);
 };
 
 interface Wanted {
@@ -83,21 +80,4 @@ const writeCompared = (
     out: reportOut ?? besideRun(folder),
     suite: duetSuite(duet, folder),
   });
-};
-
-/** Every run gets its result, whatever becomes of the others. */
-const verifyRuns = ({ output, exitWith }: CommandContext, directories: readonly string[]): void => {
-  const found: (Verification & { readonly run: string })[] = [];
-  const problems: string[] = [];
-  for (const directory of directories)
-    try {
-      found.push({ run: directory, ...verify(directory) });
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(...error.problems);
-    }
-  if (found.length > 0) show(output, verifiedDoc(found), found);
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);
-  else if (found.some(({ state }) => state === "unsealed")) exitWith(exitCodes.incomplete);
 };

@@ -1,13 +1,16 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
+import {
+  catalogue,
+  isRequirementId,
+  requirementIds,
+  type RequirementId,
+} from "../conformance/contract/catalogue.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "../fake-server/defects/index.ts";
-import { tool } from "../conformance/record/tool.ts";
-import { openApiDocument } from "../reports/openapi/document.ts";
-import { rulesDocument } from "../reports/json/rules.ts";
+import contract from "../conformance/contract/openapi.json" with { type: "json" };
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
-import type { rules as definition } from "./flags/rules.ts";
+import type { rules as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
@@ -16,21 +19,25 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
       throw new ConfigurationError(
         `rules ${id} --openapi: it prints the contract of the whole service; omit the id`,
       );
-    output.printJson(openApiDocument(tool.version));
+    output.printJson(contract);
     return;
   }
   const killing = (rule: string) =>
     Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
       breaks.some((broken) => broken === rule) ? [{ name, summary }] : [],
     );
-  const namesOf = (rule: string) => killing(rule).map(({ name }) => name);
+  const documentOf = (rule: RequirementId) => ({
+    id: rule,
+    ...catalogue[rule],
+    defects: killing(rule).map(({ name }) => name),
+  });
   if (id === undefined) {
-    show(output, catalogueDoc(), rulesDocument(namesOf));
+    show(output, catalogueDoc(), requirementIds.map(documentOf));
     return;
   }
   if (!isRequirementId(id))
     throw new ConfigurationError([
       `rule "${id}": unknown id; similar ids are ${nearest(id, requirementIds).join(", ")}`,
     ]);
-  show(output, ruleDoc(id, killing(id)), rulesDocument(namesOf, [id])[0]);
+  show(output, ruleDoc(id, killing(id)), documentOf(id));
 };

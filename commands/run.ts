@@ -8,15 +8,14 @@ import { endingOf } from "./shared/exit.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
 import { conclude, tellingUnreachable, withVerdict, type Ran } from "./shared/conclude.ts";
-import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
-import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
+import { parseAsked, parseK6Output, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
-import type { run as definition } from "./flags/run.ts";
+import type { run as definition } from "./flags/load.ts";
 import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { exitCodes, worstExitCode } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
@@ -28,14 +27,13 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { output, signal } = context;
   const seed = flags.seed ?? context.freshSeed();
   const { duration: durationMs, rate, scenario } = flags;
-  const asked = parseAsked({ scenario, rate, durationMs, seed });
+  const asked = parseAsked({ scenario, rate, durationMs, seed, k6Output: parseK6Output(flags.k6Out) });
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
-  checkReportOut(flags.reportOut, [placeOf("gate"), placeOf("load")]);
-  const page = await openRunPage(context, flags);
+  checkReportOut(flags.reportOut);
   const search = searchForK6(context);
   // The gate may take long, so obstacles to the load are reported before it.
-  const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
-  const judging = runGate(context, { ...flags, seed, out: placeOf("gate") }, page, async (resolved) => {
+  const reported = { ...flags, report: flags.report ?? (["html"] as const) };
+  const judging = runGate(context, { ...flags, seed, out: placeOf("gate") }, async (resolved) => {
     await refuseLoad(context, resolved, asked);
     if (flags.out !== undefined) prepareDirectory(flags.out);
     await search.begin();
@@ -48,7 +46,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   try {
     if (!signal.aborted) {
       search.tell();
-      load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, page, search.end));
+      load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end));
       tellLoad(context, load);
     }
   } catch (error) {
@@ -74,7 +72,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
       reports: files,
     });
   else for (const file of files) output.print(`Report   ${file}`);
-  await page.end(files);
 };
 
 const tellGate = ({ output, programName }: CommandContext, gate: Gate): void => {

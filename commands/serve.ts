@@ -4,8 +4,8 @@ import { given } from "../conformance/contract/given.ts";
 import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, loadDefects } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
-import { behavioursDoc, behavioursWith } from "../reports/document/behaviours.ts";
-import type { serve as definition } from "./flags/serve.ts";
+import { behavioursDoc, behavioursWith } from "../reports/document/commands.ts";
+import type { serve as definition } from "./flags/services.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output, signal, interrupt }, flags) => {

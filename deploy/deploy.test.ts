@@ -7,8 +7,7 @@ import { Job } from "kubernetes-models/batch/v1";
 import { ConfigMap, Namespace, PersistentVolumeClaim, Secret } from "kubernetes-models/v1";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { load } from "../commands/flags/load.ts";
-import { merge } from "../commands/flags/merge.ts";
+import { load, merge } from "../commands/flags/load.ts";
 import { metricNames } from "../scenarios/protocol.ts";
 import { eachTestIn } from "../conformance/testing/folders.ts";
 

@@ -1,5 +1,4 @@
 import type { Answer, Fields, Refusal, RefusalKind } from "./answer.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
 import type { JsonObject } from "./body.ts";
 import type { FakeClient } from "./clients.ts";
 import type { Context, Operation, Service, AccessRecord, CodeRecord, RefreshRecord } from "./context.ts";
@@ -27,7 +26,7 @@ export interface HttpDecisions {
   readonly renderSuccess: (fields: Fields, context: Context) => Answer;
   readonly renderRefusal: (refusal: Refusal, context: Context) => Answer;
   /** Final changes to every answer: headers, framing, and when it is sent. */
-  readonly finish: (answer: Answer, context: Context) => MaybePromise<Answer>;
+  readonly finish: (answer: Answer, context: Context) => Answer | Promise<Answer>;
 }
 
 /** Obtaining a code (sections 2.1 and 4.1). */
@@ -48,7 +47,7 @@ export interface CodeDecisions {
   readonly codeBelongsTo: (record: CodeRecord, client: FakeClient) => boolean;
   readonly codeIsAlive: (record: CodeRecord, context: Context) => boolean;
   /** Uses up the code: true for the single caller that may have tokens for it. */
-  readonly takeCode: (record: CodeRecord, context: Context) => MaybePromise<boolean>;
+  readonly takeCode: (record: CodeRecord, context: Context) => boolean | Promise<boolean>;
   /** Effect of a refused exchange on the code it named, if any. */
   readonly afterRefusedExchange: (
     record: CodeRecord | undefined,
@@ -91,7 +90,7 @@ export interface TokenDecisions {
   readonly refreshTokenBelongsTo: (record: RefreshRecord, client: FakeClient) => boolean;
   readonly refreshTokenIsAlive: (record: RefreshRecord, context: Context) => boolean;
   /** Acquires the refresh token for one use: false if another use is in the way. */
-  readonly takeRefreshToken: (record: RefreshRecord, context: Context) => MaybePromise<boolean>;
+  readonly takeRefreshToken: (record: RefreshRecord, context: Context) => boolean | Promise<boolean>;
   readonly afterRefusedRefresh: (
     record: RefreshRecord | undefined,
     kind: RefusalKind,
@@ -132,7 +131,7 @@ export interface ListDecisions {
     offset: number,
     paging: Paging,
     context: Context,
-  ) => MaybePromise<readonly Notification[]>;
+  ) => readonly Notification[] | Promise<readonly Notification[]>;
   /** Whether an empty page is answered rather than refused. */
   readonly servesPage: (paging: Paging, matched: number, context: Context) => boolean;
   readonly total: (

@@ -11,7 +11,7 @@ import {
   variants,
 } from "./index.ts";
 import { runHere } from "../conformance/testing/run-here.ts";
-import type { ListedBehaviour } from "../reports/document/behaviours.ts";
+import type { ListedBehaviour } from "../reports/document/commands.ts";
 import type { Context } from "./context.ts";
 import type { Variant } from "./registry.ts";
 import { sound } from "./sound.ts";

@@ -1,11 +1,11 @@
 import { nearest } from "../conformance/contract/nearest.ts";
-import { defects } from "./defects/index.ts";
-import { loadDefects } from "./defects/load.ts";
-import { bundle, joint } from "./bundles.ts";
-import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant } from "./registry.ts";
+import { defects, loadDefects } from "./defects/index.ts";
+import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant, type Part } from "./registry.ts";
 import { variants } from "./variants/index.ts";
 import { loadVariants } from "./variants/load.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { sound } from "./sound.ts";
 
 const entries: Readonly<Record<string, Variant>> = {
   ...defects,
@@ -44,3 +44,83 @@ export const findBehaviour = (name: string): FakeBehaviour =>
         name.split(joint).map((one) => named(entries, one)),
       )
     : named(behaviours, name);
+
+export const joint = "+";
+
+/** One service with several behaviours at once; if two replace the same decision, the later one wins. */
+const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour => {
+  const clockMode = entries.find((entry) => entry.clockMode !== undefined)?.clockMode;
+  const startTimeMs = entries.find((entry) => entry.startTimeMs !== undefined)?.startTimeMs;
+  return {
+    name,
+    summary: entries.map(({ summary }) => summary).join(" "),
+    ...(clockMode === undefined ? {} : { clockMode }),
+    ...(startTimeMs === undefined ? {} : { startTimeMs }),
+    make: () => entries.reduce<Behaviour>((made, { replaces }) => ({ ...made, ...replaces(made) }), sound),
+  };
+};
+
+/**
+ * Decisions that depend on others: a rate limit is recognised by its refusal, and tokens may expire while it makes
+ * requests wait; filters are compared with raw ids, a limit on bodies keeps very long codes out, and a push sent late and
+ * noticed late is late twice. Combined, two conforming variants would not conform, or could not be decided.
+ */
+const restsOn: Partial<Record<keyof Behaviour, readonly Part[]>> = {
+  admission: ["renderRefusal.limited", "accessTokenLifetimeMs"],
+  readFilters: ["mintNotificationId"],
+  readBody: ["mintCode"],
+  pushNoticedMs: ["pushJitterMs"],
+};
+
+const partsOf = ({ replaces, changes }: Variant): readonly Part[] =>
+  (changes ?? (Object.keys(replaces(sound)) as (keyof Behaviour)[])).flatMap((part) => [
+    part,
+    ...(restsOn[part as keyof Behaviour] ?? []),
+  ]);
+
+/** Whether the two are the same, or one is a part of the other. */
+const overlap = (a: Part, b: Part): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+
+interface Placed {
+  readonly name: string;
+  readonly index: number;
+  readonly parts: readonly Part[];
+  readonly clockMode: Variant["clockMode"];
+}
+
+const clash = (one: Placed, other: Placed): boolean =>
+  one.parts.some((part) => other.parts.some((theirs) => overlap(part, theirs))) ||
+  (one.clockMode ?? other.clockMode) !== (other.clockMode ?? one.clockMode);
+
+/** This number of bundles of about the same size; undefined if a variant fits into none of them. */
+const inBundles = (all: readonly Placed[], count: number): readonly (readonly Placed[])[] | undefined => {
+  const bundles = Array.from({ length: count }, (): Placed[] => []);
+  for (const one of all) {
+    const fitting = bundles.filter((bundle) => !bundle.some((other) => clash(one, other)));
+    const smallest = fitting.toSorted((a, b) => a.length - b.length)[0];
+    if (smallest === undefined) return undefined;
+    smallest.push(one);
+  }
+  return bundles;
+};
+
+/**
+ * As few bundles of variants as possible, without two that change the same decision or one it depends on: real services
+ * differ in several ways at once, and each bundle is judged by every rule only once.
+ */
+export const bundlesOf = (variants: Readonly<Record<string, Variant>>): readonly (readonly string[])[] => {
+  const all = Object.entries(variants).map(([name, entry], index) => ({
+    name,
+    index,
+    parts: partsOf(entry),
+    clockMode: entry.clockMode,
+  }));
+  const clashes = new Map(all.map((one) => [one, all.filter((other) => clash(one, other)).length]));
+  // Those first that can be together with the fewest.
+  const ordered = all.toSorted((a, b) => (clashes.get(b) ?? 0) - (clashes.get(a) ?? 0));
+  for (let count = 0; ; count += 1) {
+    const bundles = inBundles(ordered, count);
+    if (bundles === undefined) continue;
+    return bundles.map((bundle) => bundle.toSorted((a, b) => a.index - b.index).map(({ name }) => name));
+  }
+};

@@ -1,41 +1,10 @@
-import type { Behaviour, Filters } from "./behaviour.ts";
-import type { Context, Service, AccessRecord } from "./context.ts";
+import type { Behaviour, Filters, Replaces } from "./behaviour.ts";
+import type { AccessRecord, Context, Service } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
-import type { Delivery, PushOutcome } from "./pushes.ts";
+import type { Delivery, PushOutcome, PushRequest } from "./pushes.ts";
 import { randomFrom, type RandomSource } from "./random.ts";
-import {
-  afterwards,
-  agedBy,
-  change,
-  decide,
-  decisions,
-  keeping,
-  onlyIf,
-  type Replacement,
-  together,
-} from "./registry.ts";
+import { change, onlyIf, type Replacement, together } from "./registry.ts";
 import { statusOf } from "./sound/delivery.ts";
-
-/** The first record that a careless look-up matches to the presented text; text only. */
-export const firstLike = <R>(
-  records: ReadonlyMap<string, R>,
-  presented: unknown,
-  matches: (stored: string, presented: string) => boolean,
-): R | undefined => {
-  if (typeof presented !== "string") return undefined;
-  for (const [stored, record] of records) if (matches(stored, presented)) return record;
-  return undefined;
-};
-
-/** Careless comparisons of stored and presented values. */
-export const ignoringCase = (stored: string, presented: string): boolean =>
-  stored.toLowerCase() === presented.toLowerCase();
-export const ignoringDashes = (stored: string, presented: string): boolean =>
-  stored.replaceAll("-", "") === presented.replaceAll("-", "");
-export const ignoringSpace = (stored: string, presented: string): boolean => stored === presented.trim();
-export const ignoringSuffix = (stored: string, presented: string): boolean => presented.startsWith(stored);
-export const ignoringAfter = (characters: number) => (stored: string, presented: string) =>
-  presented.length >= characters && stored.startsWith(presented.slice(0, characters));
 
 export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [...records.values()].at(-1);
 
@@ -64,34 +33,6 @@ const TICK_MS = 20;
 /** Randomness that is redrawn every few milliseconds of real time. */
 export const drawnBy = ({ clock }: Pick<Service, "clock">): RandomSource =>
   randomFrom(Math.floor(clock.realMs() / TICK_MS));
-
-export const fromBase64 = (text: string): string => Buffer.from(text, "base64").toString();
-
-/** Spreads credentials over eight stores in turn; those in the last one live `laterMs` longer than they should. */
-export const inOneStore = (
-  keep: "keepCode" | "keepAccessToken" | "keepRefreshToken",
-  isAlive: Parameters<typeof agedBy>[0],
-  laterMs: number,
-): Replacement =>
-  keeping((kept = 0, inLast = new WeakSet<object>()) =>
-    together(
-      afterwards(keep, (...[record]) => {
-        kept += 1;
-        if (kept % 8 === 0) inLast.add(record);
-      }),
-      agedBy(isAlive, (record) => (inLast.has(record) ? -laterMs : 0)),
-    ),
-  );
-
-/** Drops all but the latest records of a client. */
-export const keepLatestOf = <R extends { readonly clientId: string }>(
-  records: Map<string, R>,
-  clientId: string,
-  kept: number,
-): void => {
-  const own = [...records].filter(([, record]) => record.clientId === clientId);
-  for (const [key] of own.slice(0, -kept)) records.delete(key);
-};
 
 export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V): V => {
   const value = kept.get(key) ?? make();
@@ -126,7 +67,7 @@ type Items = readonly Notification[];
 /** Pages that are changed once they are read. */
 export const readingOn = (
   changed: (items: Items, ...asked: Parameters<Behaviour["readItems"]>) => Items | Promise<Items>,
-): Replacement => change("readItems", async (items, ...asked) => changed(await items, ...asked));
+): Replaces => change("readItems", async (items, ...asked) => changed(await items, ...asked));
 
 /** A selection with a further condition. */
 export const narrowed = (
@@ -138,10 +79,9 @@ export const narrowed = (
 /** Pushes with another body. */
 export const pushing = (
   payload: (notification: Notification, attempt: number, service: Service) => unknown,
-): Replacement =>
-  decide("pushBody", ({ notification }, attempt, service) =>
-    JSON.stringify(payload(notification, attempt, service)),
-  );
+): Replacement => ({
+  pushBody: ({ notification }, attempt, service) => JSON.stringify(payload(notification, attempt, service)),
+});
 
 /** Pushes of a notification with some other fields. */
 export const pushingFields = (
@@ -170,11 +110,9 @@ export const givenUp: Settled = (delivery, sound, service) =>
   !delivery.acknowledged && delivery.attempts.length >= sound.maxPushes(delivery, service);
 
 /** Removes notifications from the list once they are settled in some way. */
-export const leavingOut = (
-  isGone: Settled,
-  concerns: (filters: Filters) => boolean = () => true,
-): Replacement =>
-  decisions((sound, gone: string[] = []) => ({
+export const leavingOut =
+  (isGone: Settled, concerns: (filters: Filters) => boolean = () => true): Replacement =>
+  (sound, gone: string[] = []) => ({
     afterPush: (_outcome, delivery, _pending, service) => {
       if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
     },
@@ -184,10 +122,21 @@ export const leavingOut = (
         ? usual
         : narrowed(usual, "id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(gone));
     },
-  }));
+  });
 
 /** Each client is shown only its own notifications, the first one also those of no client. */
-export const eachItsOwn: Replacement = together(
-  decide("ownerOf", (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? ""),
+export const eachItsOwn = together(
+  { ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "" },
   change("matching", (usual, _filters, { clientId }) => narrowed(usual, "owner = ?", clientId)),
 );
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The target of a redirect (RFC 9110 section 15.4); undefined if the answer is not a redirect. */
+export const redirectOf = (outcome: PushOutcome, request: PushRequest): string | undefined => {
+  if (outcome.kind !== "answered" || !REDIRECTS.has(outcome.status)) return undefined;
+  const { location } = outcome.headers;
+  if (location === undefined || !URL.canParse(location, request.url)) return undefined;
+  const { protocol, href } = new URL(location, request.url);
+  return /^https?:$/.test(protocol) ? href : undefined;
+};

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { isObject } from "../conformance/contract/json.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
-import { zeroCounters } from "./counters.ts";
+import { zeroCounters } from "./context.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Callback } from "./pushes.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";

@@ -3,7 +3,6 @@ import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Behaviour, Replaces } from "./behaviour.ts";
 import type { ClockMode } from "./clock.ts";
 import { sound } from "./sound.ts";
-import type { AccessRecord, CodeRecord, Context, Grant, RefreshRecord } from "./context.ts";
 
 /** A service that breaks promises of the document, on purpose. */
 export interface Defect {
@@ -67,15 +66,21 @@ export const soundBehaviour: FakeBehaviour = {
 };
 
 /** The name of a defect or variant, and its difference in one sentence. */
-type Title = `${string}: ${string}.`;
+export type Title = `${string}: ${string}.`;
 
 const namedIn = (title: string): readonly [name: string, summary: string] => {
   const end = title.indexOf(": ");
   return [title.slice(0, end), title.slice(end + 2)];
 };
 
-/** How a defect differs, and what it breaks besides its group's own requirement. */
-type Row = Replacement | readonly [Replacement, ...also: RequirementId[]];
+/**
+ * How a service differs: other decisions, or a function that makes them of the sound ones. The function is called once
+ * per service; its state are further parameters with defaults. A test holds every row to decisions that exist.
+ */
+export type Replacement = Partial<Behaviour> | Replaces;
+
+export const replacesOf = (replacement: Replacement): Replaces =>
+  typeof replacement === "function" ? replacement : () => replacement;
 
 /** Merges records. Throws if two have a name in common, because one would be lost. */
 export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
@@ -86,41 +91,42 @@ export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Read
   return Object.fromEntries(all);
 };
 
-/** Defects by the requirement that each breaks first, then by title. */
-export const rows = (
-  groups: Readonly<Partial<Record<RequirementId, Readonly<Record<Title, Row>>>>>,
-): Readonly<Record<string, Defect>> =>
+/** The requirements that defects break: the one under which they are listed, and others after a space. */
+type Broken = RequirementId | `${RequirementId} ${string}`;
+type Groups = Readonly<Partial<Record<Broken, Readonly<Record<Title, Replacement>>>>>;
+
+/** Defects by the requirements that they break, then by title; `more` is what all of them have in common. */
+export const rows = <M extends Partial<LoadDefect>>(
+  groups: Groups,
+  more?: M,
+): Readonly<Record<string, Defect & M>> =>
   joined(
-    Object.entries(groups).flatMap(([first, titled]) =>
-      Object.entries(titled).map(([title, row]: [string, Row]) => {
-        const [name, summary] = namedIn(title);
-        const [replaces, ...also] = typeof row === "function" ? [row] : row;
-        return { [name]: { summary, breaks: [first as RequirementId, ...also], replaces } };
-      }),
+    Object.entries(groups as Readonly<Record<string, Readonly<Record<string, Replacement>>>>).flatMap(
+      ([broken, titled]) =>
+        Object.entries(titled).map(([title, replacement]) => {
+          const [name, summary] = namedIn(title);
+          const breaks = broken.split(" ") as RequirementId[];
+          return { [name]: { summary, breaks, replaces: replacesOf(replacement), ...(more as M) } };
+        }),
     ),
   );
 
 /** How a variant differs, and the parts that it changes, if not all of its decisions. */
 type VariantRow = Replacement | readonly [Replacement, ...changes: Part[]];
 
-export const variantRows = (titled: Readonly<Record<Title, VariantRow>>): Readonly<Record<string, Variant>> =>
+const isSeveral = <R extends readonly unknown[]>(row: Replacement | R): row is R => Array.isArray(row);
+
+export const variantRows = (
+  titled: Readonly<Record<Title, VariantRow>>,
+  more: Partial<Variant> = {},
+): Readonly<Record<string, Variant>> =>
   joined(
     Object.entries(titled).map(([title, row]: [string, VariantRow]) => {
       const [name, summary] = namedIn(title);
-      if (typeof row === "function") return { [name]: { summary, replaces: row } };
-      const [replaces, ...changes] = row;
-      return { [name]: { summary, replaces, changes } };
+      const [replaces, ...changes] = isSeveral(row) ? row : [row];
+      const parts = changes.length === 0 ? {} : { changes };
+      return { [name]: { summary, replaces: replacesOf(replaces), ...parts, ...more } };
     }),
-  );
-
-/** Defects that one load shows, by the requirement that each breaks first; `runsOn` may name their clock. */
-export const loadRows = (
-  shownBy: LoadShow,
-  groups: Parameters<typeof rows>[0],
-  runsOn: Pick<LoadDefect, "clockMode"> = {},
-): Readonly<Record<string, LoadDefect>> =>
-  Object.fromEntries(
-    Object.entries(rows(groups)).map(([name, defect]) => [name, { ...defect, ...runsOn, shownBy }]),
   );
 
 /** The sound service with some decisions replaced. */
@@ -137,61 +143,46 @@ type Result<D extends Decision> = ReturnType<Behaviour[D]>;
 type Condition = { [D in Decision]: Result<D> extends boolean ? D : never }[Decision];
 type Predicate<D extends Decision> = (...subject: Subject<D>) => boolean;
 
-declare const checked: unique symbol;
-/** Replaced decisions, created only by this file's functions, which reject unknown decisions. */
-export type Replacement = Replaces & { readonly [checked]: true };
-
-/** Existing decisions only: a misspelt one is a compile error rather than a defect that does nothing. */
-type Exactly<R> = R & { readonly [K in keyof R]: K extends Decision ? Behaviour[K] : never };
-
-/**
- * Several decisions, or one that keeps state. The function is called once per service; its state are further parameters
- * with defaults.
- */
-export const decisions = <R extends Partial<Behaviour>>(
-  replaces: (sound: Behaviour) => Exactly<R>,
-): Replacement => replaces as Replaces as Replacement;
-
-/** A replacement that keeps state. As in `decisions`, the state are parameters with defaults, made once per service. */
-export const keeping = (made: () => Replacement): Replacement => decisions((sound) => made()(sound));
+/** A replacement that keeps state: parameters with defaults, made once per service. */
+export const keeping =
+  (made: () => Replacement): Replaces =>
+  (sound) =>
+    replacesOf(made())(sound);
 
 /** Replacements of different decisions in one service. */
-export const together = (...all: readonly Replacement[]): Replacement =>
-  decisions((sound) => Object.assign({}, ...all.map((replaces) => replaces(sound))) as Partial<Behaviour>);
+export const together =
+  (...all: readonly Replacement[]): Replaces =>
+  (sound) =>
+    Object.assign({}, ...all.map((replacement) => replacesOf(replacement)(sound))) as Partial<Behaviour>;
 
-const one = <D extends Decision>(
-  decision: D,
-  made: (sound: Behaviour, ...subject: Subject<D>) => Result<D>,
-): Replacement =>
-  ((sound) => ({
-    [decision]: (...subject: Subject<D>) => made(sound, ...subject),
-  })) satisfies Replaces as Replaces as Replacement;
+const one =
+  <D extends Decision>(
+    decision: D,
+    made: (sound: Behaviour, ...subject: Subject<D>) => Result<D>,
+  ): Replaces =>
+  (sound) => ({ [decision]: (...subject: Subject<D>) => made(sound, ...subject) });
 
 /** The sound service's answer to one decision. */
 const soundly = <D extends Decision>(sound: Behaviour, decision: D, subject: Subject<D>): Result<D> =>
   (sound[decision] as (...all: Subject<D>) => Result<D>)(...subject);
 
-export const decide = <D extends Decision>(decision: D, made: Behaviour[D]): Replacement =>
-  (() => ({ [decision]: made })) as Replaces as Replacement;
-
 /** The sound result of one decision, changed. */
 export const change = <D extends Decision>(
   decision: D,
   changed: (result: Result<D>, ...subject: Subject<D>) => Result<D>,
-): Replacement =>
-  one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
+): Replaces => one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
 
 /** The sound decision on a changed subject. */
 export const given = <D extends Decision>(
   decision: D,
   changed: (...subject: Subject<D>) => Subject<D>,
-): Replacement => one(decision, (sound, ...subject) => soundly(sound, decision, changed(...subject)));
+): Replaces => one(decision, (sound, ...subject) => soundly(sound, decision, changed(...subject)));
 
 /** The sound service's action, followed by another one. */
 export const afterwards = <D extends Decision>(
   decision: D,
   more: (...subject: Subject<D>) => void,
-): Replacement =>
+): Replaces =>
   one(decision, (sound, ...subject) => {
     const result = soundly(sound, decision, subject);
     more(...subject);
@@ -199,50 +190,27 @@ export const afterwards = <D extends Decision>(
   });
 
 /** An additional condition besides the sound one. */
-export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
+export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) && holds(...subject)) as Result<D>);
 
 /** An alternative way to meet the sound condition. */
-export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
+export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) || holds(...subject)) as Result<D>);
 
-interface Lives {
-  readonly codeIsAlive: CodeRecord;
-  readonly accessTokenIsAlive: AccessRecord;
-  readonly refreshTokenIsAlive: RefreshRecord;
-}
+type Taken = (...subject: readonly never[]) => unknown;
 
-/** Credentials that live while a different condition holds, unless they are revoked. */
-export const livesWhile = <D extends keyof Lives>(
-  decision: D,
-  holds: (record: Lives[D], context: Context) => boolean,
-): Replacement => {
-  const isAlive = (record: Lives[D], context: Context): boolean =>
-    !isRevoked(record) && holds(record, context);
-  return decide(decision, isAlive as unknown as Behaviour[D]);
-};
+/** What differs in some calls of its decisions, those for which the condition holds; the others are decided soundly. */
+export const onlyWhen =
+  (applies: (subject: readonly unknown[]) => boolean, what: Replacement): Replaces =>
+  (sound) =>
+    Object.fromEntries(
+      Object.entries(replacesOf(what)(sound)).map(([decision, otherwise]) => [
+        decision,
+        (...subject: readonly never[]) =>
+          ((applies(subject) ? otherwise : sound[decision as Decision]) as Taken)(...subject),
+      ]),
+    );
 
-/** Credentials with a different lifetime than promised, counted from their issue. */
-export const livesFor = <D extends keyof Lives>(
-  decision: D,
-  lifetimeMs: number | ((record: Lives[D]) => number),
-): Replacement =>
-  livesWhile(
-    decision,
-    (record, { nowMs }) =>
-      nowMs - record.issuedAtMs < (typeof lifetimeMs === "number" ? lifetimeMs : lifetimeMs(record)),
-  );
-
-/** Credentials whose age counts as this many milliseconds more. */
-export const agedBy = <D extends keyof Lives>(
-  decision: D,
-  byMs: (record: Lives[D], context: Context) => number,
-): Replacement =>
-  given(decision, ((record: Lives[D], context: Context) => [
-    record,
-    { ...context, nowMs: context.nowMs + byMs(record, context) },
-  ]) as unknown as (...subject: Subject<D>) => Subject<D>);
-
-/** A code is used up rather than revoked: its grant may end without it. */
-const isRevoked = (record: CodeRecord | { readonly revoked: boolean; readonly grant: Grant }): boolean =>
-  "revoked" in record && (record.revoked || record.grant.revoked);
+/** What differs in every n-th call. */
+export const everyNth = (n: number, what: Replacement): Replaces =>
+  keeping((calls = 0) => onlyWhen(() => (calls += 1) % n === 0, what));

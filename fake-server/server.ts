@@ -2,10 +2,8 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
-import { type MaybePromise, whenKnown } from "./maybe-promise.ts";
 import type { Behaviour } from "./behaviour.ts";
-import type { Context, Operation, Service } from "./context.ts";
-import type { Counters } from "./counters.ts";
+import type { Context, Operation, Service, Counters } from "./context.ts";
 import { createHousekeeper } from "./housekeeping.ts";
 import { rawQueryOf, type Query } from "./query.ts";
 import type { JsonObject } from "./body.ts";
@@ -40,8 +38,8 @@ export const buildServer = (host: Host): FastifyInstance => {
     const context = contextOf(service, "elsewhere", request);
     return finish(host.behaviour.renderRefusal({ kind }, context), context, reply);
   };
-  const finish = (answer: Answer, context: Context, reply: FastifyReply): MaybePromise<FastifyReply> =>
-    whenKnown(host.behaviour.finish(answer, context), (finished) => send(reply, finished, host.counters));
+  const finish = async (answer: Answer, context: Context, reply: FastifyReply): Promise<FastifyReply> =>
+    send(reply, await host.behaviour.finish(answer, context), host.counters);
   const app = Fastify({
     bodyLimit: BODY_READ_MAX_BYTES,
     exposeHeadRoutes: false,
@@ -63,13 +61,12 @@ export const buildServer = (host: Host): FastifyInstance => {
       app.route({
         method: endpoints[operation].method,
         url,
-        handler: (request, reply) => {
+        handler: async (request, reply) => {
           const context = contextOf(service, operation, request);
           host.counters.requests[operation] += 1;
-          return whenKnown(answerTo(host.behaviour, operation, request.body, context), (answer) => {
-            tidy(host.behaviour, context);
-            return finish(answer, context, reply);
-          });
+          const answer = await answerTo(host.behaviour, operation, request.body, context);
+          tidy(host.behaviour, context);
+          return finish(answer, context, reply);
         },
       });
     }
@@ -95,25 +92,15 @@ const contextOf = (service: Service, operation: Context["operation"], request: F
   from: request.raw,
 });
 
-const answerTo = (
+/** The steps before every operation: latency, admission, a readable query and body. */
+const answerTo = async (
   behaviour: Behaviour,
   operation: Operation,
   body: unknown,
   context: Context,
-): MaybePromise<Answer> => {
+): Promise<Answer> => {
   const latencyMs = behaviour.latencyMs(context);
-  return whenKnown(latencyMs > 0 ? context.clock.pause(latencyMs) : undefined, () =>
-    answerNow(behaviour, operation, body, context),
-  );
-};
-
-/** The steps before every operation: admission, a readable query and body. */
-const answerNow = (
-  behaviour: Behaviour,
-  operation: Operation,
-  body: unknown,
-  context: Context,
-): MaybePromise<Answer> => {
+  if (latencyMs > 0) await context.clock.pause(latencyMs);
   const stopped = behaviour.admission(context);
   if (stopped !== undefined) return behaviour.renderRefusal(stopped, context);
   const query = behaviour.readQuery(rawQueryOf(context.from.url ?? ""), context);
@@ -133,7 +120,7 @@ const answerNow = (
   return answerer.body(behaviour, fields, context);
 };
 
-type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => MaybePromise<Answer>;
+type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => Answer | Promise<Answer>;
 
 const answerers: Readonly<
   Record<Operation, { readonly query: Answerer<Query> } | { readonly body: Answerer<JsonObject> }>

@@ -1,27 +1,18 @@
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
+import { requirementIds } from "../conformance/contract/catalogue.ts";
 import { runHere } from "../conformance/testing/run-here.ts";
 import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import type { Comparison } from "./compare/compare.ts";
-import type { History } from "./history/index.ts";
+import type { History } from "./history/history.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
 import { writeDuet } from "./duet/write.ts";
-import { seal } from "./testing/seal.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
-/** `report`, `compare` and `history` on the command line, mostly on made-up run directories. */
+/** `report`, `compare`, `rules` and `history` on the command line, mostly on made-up run directories. */
 
 const home = folderOfFile();
 const at = (...names: readonly string[]): string => path.join(home, ...names);
@@ -43,14 +34,6 @@ beforeAll(() => {
       slowness: number === 11 ? 60 : 20 * (1 + 0.02 * (number % 3)),
       record: { startedAt: day(number) },
     });
-  const files = ["run.json", "rules.jsonl", "exchanges.jsonl"];
-  for (const name of ["sealed", "altered", "unsealed"]) {
-    cpSync(at("runs", "gate-2"), at(name), { recursive: true });
-    seal(at(name), files);
-  }
-  rmSync(at("unsealed", "manifest.json"));
-  const altered = at("altered", "run.json");
-  writeFileSync(altered, readFileSync(altered, "utf8").replace('"failed"', '"passed"'));
 });
 /** Without the environment of a CI service, which gets its own annotations. */
 const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
@@ -94,107 +77,25 @@ it("`compare` links the reports of both runs, and `report` on its folder writes 
 
 describe("report", () => {
   it("writes all formats of a gate and a load run once into a folder of its own, and lists the files", async () => {
-    const out = at("all-four");
+    const out = at("all-six");
     const runs = [at("runs", "gate-2"), at("runs", "load-01")];
-    const formats = "html,junit,ctrf,markdown,codequality,har,script,html";
+    const formats = "html,junit,ctrf,markdown,codequality,har,html";
     const run = await cli("report", ...runs, "--report", formats, "--out", out, "--json");
     const pages = ["report.html", "junit.xml", "ctrf.json", "summary.md", "code-quality.json"];
-    const names = [...pages, "failures.har", "failures.mjs"];
+    const names = [...pages, "failures.har"];
     expect(JSON.parse(run.stdout)).toEqual({ files: names.map((name) => path.join(out, name)) });
     expect(run.exitCode).toBe(0);
     expect(readdirSync(out).toSorted()).toEqual(names.toSorted());
     for (const name of names) expect(readFileSync(path.join(out, name), "utf8")).toContain("code.single-use");
   });
 
-  it("--verify exits with 0 for intact runs, 1 for altered ones, and 3 for unsealed ones", async () => {
-    const [intact, altered, unsealed] = await Promise.all([
-      cli("report", "--verify", at("sealed")),
-      cli("report", "--verify", at("sealed"), at("altered"), "--json"),
-      cli("report", "--verify", at("unsealed")),
-    ]);
-    expect([intact, altered, unsealed].map(({ exitCode }) => exitCode)).toEqual([0, 1, 3]);
-    expect(intact.stdout).toContain("as sealed (3 files)");
-    expect(JSON.parse(altered.stdout)).toMatchObject([
-      { run: at("sealed"), state: "intact" },
-      { run: at("altered"), state: "altered", alterations: [{ file: "run.json", change: "content" }] },
-    ]);
-    expect(unsealed.stdout).toContain("never sealed");
-  });
-
-  it("--verify looks at the manifest first, and gives each run its result whatever becomes of the others", async () => {
-    for (const name of ["cut", "cut-manifest"]) cpSync(at("sealed"), at(name), { recursive: true });
-    truncateSync(at("cut", "run.json"), 300);
-    truncateSync(at("cut-manifest", "manifest.json"), 30);
-    const damaged = await cli("report", "--verify", at("cut"), at("cut-manifest"), at("sealed"), "--json");
-    expect(JSON.parse(damaged.stdout)).toMatchObject([
-      { run: at("cut"), state: "altered", alterations: [{ file: "run.json", change: "size" }] },
-      {
-        run: at("cut-manifest"),
-        state: "altered",
-        alterations: [{ file: "manifest.json", detail: "manifest.json is damaged: it is not JSON" }],
-      },
-      { run: at("sealed"), state: "intact" },
-    ]);
-    expect(damaged.exitCode).toBe(1);
-    const absent = await cli("report", "--verify", at("absent"), at("sealed"));
-    expect(absent.stdout).toContain("as sealed (3 files)");
-    expect(absent.stderr).toContain(`"${at("absent")}" is not a run directory: it does not exist`);
-    expect(absent.exitCode).toBe(2);
-  });
-
-  it("refuses a run given twice, and a folder for reports in a run", async () => {
-    const [gate, load] = [at("runs", "gate-1"), at("runs", "load-01")];
+  it("refuses a run given twice, and flags that --schema would ignore", async () => {
+    const gate = at("runs", "gate-1");
     const twice = await cli("report", gate, gate, "--out", at("twice"));
     expect(twice.stderr).toContain(`"${gate}" and "${gate}" are the same folder; give different runs`);
-    const within = [
-      await cli("report", gate, "--out", gate),
-      await cli("report", at("unsealed"), "--out", at("unsealed", "reports")),
-      await cli("compare", gate, at("runs", "gate-2"), "--report", "html", "--out", load),
-      await cli("history", at("runs"), "--report", "html", "--out", path.join(load, "reports")),
-    ];
-    for (const { stderr } of within)
-      expect(stderr).toContain("accepted is a folder outside every run directory");
-    expect([twice, ...within].map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(
-      Array.from({ length: 5 }, () => [2, ""]),
-    );
-    expect((await cli("report", "--verify", gate, load)).exitCode).toBe(0);
-  });
-
-  it("refuses flags that --verify or --schema would ignore", async () => {
-    const unused = [
-      ["--verify", at("sealed"), "--report", "html", "--out", at("never")],
-      ["--schema", "conform", at("sealed")],
-      ["--schema", "conform", "--verify", "--report", "html"],
-    ];
-    const told = await Promise.all(unused.map((asked) => cli("report", ...asked)));
-    expect(told.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(unused.map(() => [2, ""]));
-    expect(told.map(({ stderr }) => stderr)).toEqual([
-      expect.stringContaining("--verify writes nothing; remove --report, --out"),
-      expect.stringContaining("--schema prints a schema and does nothing else; remove the run directories"),
-      expect.stringContaining("does nothing else; remove --verify, --report"),
-    ]);
-  });
-
-  it("says in every format that a run without its manifest is not to be relied on, and shows no tick", async () => {
-    for (const name of ["gate-1", "load-01"]) {
-      const [run, out] = [at(`without-${name}`), at(`without-${name}-report`)];
-      cpSync(at("runs", name), run, { recursive: true });
-      rmSync(path.join(run, "manifest.json"));
-      const formats = "html,junit,ctrf,markdown,codequality,har,script";
-      expect(await cli("report", run, "--report", formats, "--out", out)).toMatchObject({ exitCode: 0 });
-      const files = readdirSync(out);
-      expect(files).toHaveLength(7);
-      for (const file of files)
-        expect(readFileSync(path.join(out, file), "utf8"), file).toMatch(
-          /manifest\.json<?.{0,20} is missing/,
-        );
-      const text = (file: string): string => readFileSync(path.join(out, file), "utf8");
-      expect(text("junit.xml")).toContain('<property name="incomplete" value="true"/>');
-      expect(text("summary.md")).not.toMatch(/^# ✓|✓ (Every|Promises)/m);
-      expect(text("report.html").indexOf("Not to be relied on")).toBeLessThan(
-        text("report.html").indexOf("<h1"),
-      );
-    }
+    const beside = await cli("report", "--schema", "conform", gate, "--report", "html", "--out", at("never"));
+    expect(beside.stderr).toContain("does nothing else; remove the run directories, --report, --out");
+    for (const refused of [twice, beside]) expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   });
 
   it("--schema prints a schema under which records are valid", async () => {
@@ -208,7 +109,7 @@ describe("report", () => {
   });
 
   it("reports the available part of a run that is still open", async () => {
-    cpSync(at("unsealed"), at("open"), { recursive: true });
+    cpSync(at("runs", "gate-2"), at("open"), { recursive: true });
     const file = at("open", "run.json");
     const {
       outcome: _,
@@ -222,11 +123,6 @@ describe("report", () => {
     expect([stdout.trim(), exitCode]).toEqual([at("of-open", "summary.md"), 0]);
     expect(readFileSync(at("of-open", "summary.md"), "utf8")).toContain("code.single-use");
   });
-});
-
-it("report writes nothing of a run that was altered after sealing", async () => {
-  const { exitCode, stdout } = await cli("report", at("altered"), "--out", at("never"));
-  expect([exitCode, stdout, existsSync(at("never"))]).toEqual([2, "", false]);
 });
 
 describe("compare", () => {
@@ -289,26 +185,16 @@ describe("compare", () => {
     const { exitCode } = await cli("compare", at("runs", "gate-2"), folder, at("link"));
     expect(exitCode).toBe(2);
   });
+});
 
-  it("is incomplete, with the reason, if the manifest of a run is missing or a forced run was altered", async () => {
-    writeGateRun(at("whole"), { seed: 1, exchanges: 3 });
-    for (const name of ["without", "cut"]) cpSync(at("whole"), at(name), { recursive: true });
-    rmSync(at("without", "manifest.json"));
-    truncateSync(at("cut", "rules.jsonl"), 300);
-    for (const pair of [
-      [at("whole"), at("without")],
-      [at("without"), at("whole")],
-      [at("whole"), at("cut"), "--force"],
-      [at("cut"), at("whole"), "--force"],
-    ]) {
-      const { exitCode, stdout } = await cli("compare", ...pair);
-      expect([exitCode, stdout.includes("✓")]).toEqual([3, false]);
-      expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-        pair.includes(at("cut"))
-          ? /run is incomplete: it was altered after it was sealed \(rules\.jsonl: 300 bytes instead of \d+\)/
-          : /run is incomplete: its manifest\.json is missing, so nothing shows that the record is whole/,
-      );
-    }
+it("`rules --json` has every requirement with the defects that break it, or one", async () => {
+  const document = JSON.parse((await cli("rules", "--json")).stdout) as { readonly id: string }[];
+  expect(document.map(({ id }) => id)).toEqual(requirementIds);
+  const one = await cli("rules", "code.single-use", "--json");
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    level: "required",
+    sections: ["2.1", "3.1"],
+    defects: expect.arrayContaining([expect.stringContaining("code-reusable")]) as unknown,
   });
 });
 
@@ -322,9 +208,9 @@ describe("history", () => {
     expect(all.exitCode).toBe(0);
     expect(all.stdout).toMatch(/code\.single-use/);
     expect(all.stdout).toContain("13 runs;");
-    const { runs, trends } = JSON.parse(filtered.stdout) as History;
+    const { runs, series } = JSON.parse(filtered.stdout) as History;
     expect(runs.map(({ name }) => name)).toEqual(["load-08", "load-09", "load-10", "load-11"]);
-    expect(trends.map(({ endpoint, metric }) => [endpoint, metric])).toEqual([["list", "p95"]]);
+    expect(series.map(({ what }) => what)).toEqual(["list p95"]);
   });
 
   it("--report html writes the page, beside the folder by default", async () => {

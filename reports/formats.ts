@@ -6,23 +6,13 @@ export const reportFiles = {
   markdown: "summary.md",
   codequality: "code-quality.json",
   har: "failures.har",
-  script: "failures.mjs",
 } as const;
 
 export type ReportFormat = keyof typeof reportFiles;
 export const reportFormats = Object.keys(reportFiles) as readonly ReportFormat[];
 
 /** The files of run directories, or their lines, of which there are schemas. */
-export const schemaNames = [
-  "conform",
-  "load",
-  "duet",
-  "manifest",
-  "exchange",
-  "rule",
-  "second",
-  "breach",
-] as const;
+export const schemaNames = ["conform", "load", "duet", "exchange", "rule", "second", "breach"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
 export const documentEnds = { html: ".html", markdown: ".md" } as const;

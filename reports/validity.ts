@@ -1,37 +1,24 @@
-import { manifestFile } from "../conformance/contract/manifest.ts";
 import { leavesOpen, leftUnjudged } from "../conformance/contract/outcome.ts";
 import type { RuleResult } from "../conformance/contract/record.ts";
 import { casesOf } from "../conformance/contract/verdict.ts";
-import type { CheckedRun, RecordedGate, RecordedLoad } from "./read/index.ts";
+import type { RecordedGate, RecordedLoad, RecordedRun } from "./read/index.ts";
 import { plural } from "./text/figures.ts";
 import { wordOf } from "./text/verdicts.ts";
 
 /** Why a run is no base for conclusions, even if what it did judge failed. */
-export const whyIncomplete = (run: CheckedRun): string | undefined => {
+export const whyIncomplete = (run: RecordedRun): string | undefined => {
   const { state, outcome } = run.record;
   const segment = run.kind === "load" ? run.record.segment : undefined;
   if (segment !== undefined)
     return `it is only segment ${segment.index} of ${segment.count}; \`merge\` makes a run of all`;
   if (state === "open" || outcome === undefined) return "it was cut off";
-  const why = whyUncertain(run);
-  if (why !== undefined) return why;
   if (outcome === "interrupted") return "it was interrupted";
   if (outcome === "harness-error") return "Touchstone itself failed";
   return run.kind === "conform" ? whyGateIncomplete(run) : whyLoadIncomplete(run);
 };
 
-/** Why it is uncertain that the record is what was sealed; a run that was cut off never was. */
-export const whyUncertain = ({ record, alterations, hasManifest }: CheckedRun): string | undefined => {
-  if (record.state === "open") return undefined;
-  if (alterations.length > 0)
-    return `it was altered after it was sealed (${alterations.map(({ file, detail }) => `${file}: ${detail}`).join(", ")})`;
-  return hasManifest
-    ? undefined
-    : `its ${manifestFile} is missing, so nothing shows that the record is whole`;
-};
-
 const whyGateIncomplete = ({ record }: RecordedGate): string | undefined => {
-  const { selected, outcome, rules, pinned = {} } = record;
+  const { selected, outcome, rules, pinned } = record;
   if (selected.length === 0) return "no rule was selected";
   const unreached = selected.length - new Set(rules.map(({ id }) => id)).size;
   if (unreached > 0) return `${plural(unreached, "rule was", "rules were")} not reached`;

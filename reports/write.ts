@@ -1,11 +1,9 @@
-import { failuresOf, type Failure } from "./failures/failures.ts";
-import { renderHar } from "./failures/har.ts";
-import { renderScript } from "./failures/script.ts";
+import { failuresOf, renderHar } from "./failures/har.ts";
 import path from "node:path";
 import type { CiSuite } from "./ci/case.ts";
 import { suitesOf } from "./ci/cases.ts";
-import { renderCodeQuality } from "./codequality/codequality.ts";
-import { renderCtrf } from "./ctrf/ctrf.ts";
+import { renderCodeQuality } from "./ci/codequality.ts";
+import { renderCtrf } from "./ci/ctrf.ts";
 import type { Doc } from "./document/model.ts";
 import {
   documentEnds,
@@ -17,11 +15,10 @@ import {
 import { chaptersOf, type Chapter } from "./document/chapters.ts";
 import { gather } from "./gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
-import { renderJunit } from "./junit/junit.ts";
+import { renderJunit } from "./ci/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
-import { whyUncertain } from "./validity.ts";
 
 interface RenderOptions {
   /** The command that users type for Touchstone, for commands suggested in reports. */
@@ -104,38 +101,11 @@ const ofCases =
     return render(suitesOf(runs, program), { profile, root });
   };
 
-const ofFailures =
-  (
-    render: (
-      failures: readonly Failure[],
-      options: {
-        readonly program: string;
-        readonly version: string;
-        readonly comment: string | undefined;
-      },
-    ) => string,
-  ): Renderer =>
-  (runs, { program }) =>
-    render(failuresOf(runs), {
-      program,
-      version: runs[0]?.record.tool ?? "",
-      comment: uncertainOf(runs),
-    });
-
-const uncertainOf = (runs: readonly Run[]): string | undefined =>
-  runs
-    .flatMap((run) => {
-      const why = whyUncertain(run);
-      return why === undefined ? [] : [`${run.directory} is not to be relied on: ${why}.`];
-    })
-    .join(" ") || undefined;
-
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
-  har: ofFailures(renderHar),
-  script: ofFailures(renderScript),
+  har: (runs) => renderHar(failuresOf(runs), runs[0]?.record.tool ?? ""),
   markdown: ofDocuments(renderMarkdownChapters),
   codequality: ofCases(renderCodeQuality),
 };

@@ -24,10 +24,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   init: [
-    ["init", "ask for the required values, and write touchstone.config.ts"],
+    ["init", "write touchstone.config.ts, and say which lines to fill in"],
     [
       "init --base-url https://staging.example --client-id client-1 --secret-env CLIENT_1_SECRET --redirect-uri https://client.example/callback",
-      "write it without questions",
+      "write it filled in",
     ],
     ["init --schema profile.schema.json", "write the JSON Schema of profiles, for editors"],
   ],
@@ -78,10 +78,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   report: [
     ["report runs/2026-11-21-130645-conform-a931 --report html,markdown", "write reports of a run"],
-    [
-      "report --verify runs/2026-11-21-130645-conform-a931",
-      "check that a run has not changed since it was sealed",
-    ],
     ["report --schema conform", "print the JSON Schema of a gate's record"],
   ],
   compare: [

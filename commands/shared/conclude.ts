@@ -5,7 +5,6 @@ import {
   UnreachableError,
 } from "../../conformance/contract/problem.ts";
 import type { CommandContext } from "./context.ts";
-import { openRunPage, withPageReport, type PageFlags, type RunPage } from "./page.ts";
 import { checkReportOut, reportOn, type ReportFlags } from "./write-reports.ts";
 
 export interface Ran<Record> {
@@ -77,20 +76,17 @@ export const conclude = async (
   return { files, exitCode };
 };
 
-/** Plays one run beside its live page, and concludes it: `tell` shows the verdict with the resulting exit code. */
+/** Plays one run and concludes it: `tell` shows the verdict with the resulting exit code. */
 export const judgedRun = async <Record extends { readonly exitCode?: number | undefined }>(
   context: CommandContext,
-  flags: ReportFlags & PageFlags & { readonly out?: string | undefined },
-  play: (page: RunPage) => Promise<Ran<Record>>,
+  flags: ReportFlags & { readonly out?: string | undefined },
+  play: () => Promise<Ran<Record>>,
   tell: (judged: Ran<Record>) => void,
 ): Promise<void> => {
-  checkReportOut(flags.reportOut, [flags.out]);
-  const page = await openRunPage(context, flags);
-  const reported = withPageReport(flags);
-  const ran = await withVerdict(tellingUnreachable(context, reported, play(page)));
-  const { files } = await conclude(context, [ran], reported, (exitCode) =>
+  checkReportOut(flags.reportOut);
+  const ran = await withVerdict(tellingUnreachable(context, flags, play()));
+  const { files } = await conclude(context, [ran], flags, (exitCode) =>
     tell({ ...ran, record: { ...ran.record, exitCode } }),
   );
   for (const file of files) context.output.say(`Report   ${file}`);
-  await page.end(files);
 };

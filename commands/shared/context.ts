@@ -18,8 +18,6 @@ export interface CommandContext {
   /** How users call this program, for printed hints. */
   readonly programName: string;
   readonly programFile: string;
-  /** Limits the engine's memory use from now on, before the modules of a long run are loaded. */
-  readonly keepHeapSmall: () => void;
 }
 
 export type Action<Definition> =

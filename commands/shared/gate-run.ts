@@ -4,7 +4,6 @@ import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
-import type { RunPage } from "./page.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
@@ -31,7 +30,6 @@ interface GateFlags extends TargetFlags {
 export const runGate = async (
   context: CommandContext,
   flags: GateFlags,
-  page: RunPage,
   beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
 ) => {
   const selected = selectRules(rules, { only: flags.only, sections: flags.section, levels: flags.level });
@@ -43,10 +41,8 @@ export const runGate = async (
     const live = gateProgress(
       context,
       selected.map((rule) => rule.requirement),
-      page,
     );
     const out = flags.out ?? runDirectory(new Date(context.clock.wallMs()), "conform", context.freshUuid);
-    page.watch(out);
     return await recordedRun({
       ...target,
       rules: selected,

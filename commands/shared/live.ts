@@ -1,12 +1,6 @@
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import type { CommandContext } from "./context.ts";
-import type { RunPage } from "./page.ts";
-import {
-  afterResult,
-  createProgress,
-  progressAtStart,
-  waitingText,
-} from "../../reports/terminal/progress.ts";
+import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
 import { createLoadLive, type LiveSecond } from "../../reports/terminal/load-live.ts";
 
 /** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
@@ -14,7 +8,7 @@ const REDRAWN_MS = 200;
 
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
 
-export const gateProgress = (context: CommandContext, ids: readonly string[], page: RunPage) => {
+export const gateProgress = (context: CommandContext, ids: readonly string[]) => {
   const { clock, output } = context;
   const { palette } = output.page();
   const startedMs = clock.nowMs();
@@ -22,6 +16,7 @@ export const gateProgress = (context: CommandContext, ids: readonly string[], pa
   let waiting: () => typeof state.waiting = () => undefined;
   const line = createProgress(output.live, palette);
   const show = (): void => {
+    if (isSilent(context)) return;
     const now = waiting();
     const shown = {
       ...state,
@@ -29,8 +24,7 @@ export const gateProgress = (context: CommandContext, ids: readonly string[], pa
       wallMs: clock.wallMs(),
       ...(now === undefined ? {} : { waiting: now }),
     };
-    if (!isSilent(context)) line.show(shown);
-    page.waiting(waitingText(shown));
+    line.show(shown);
   };
   const stopRedrawing = clock.every(REDRAWN_MS, show);
   return {
@@ -51,12 +45,13 @@ export const gateProgress = (context: CommandContext, ids: readonly string[], pa
 export interface LoadView {
   readonly second: (second: LiveSecond) => void;
   readonly phase: (phase: string | undefined) => void;
+  /** Prints a line that stays. */
+  readonly say: (line: string) => void;
 }
 
 export const loadProgress = (
   context: CommandContext,
   durationMs: number,
-  page: RunPage,
 ): LoadView & { readonly stop: () => void } => {
   const seconds: LiveSecond[] = [];
   let now: string | undefined;
@@ -73,7 +68,11 @@ export const loadProgress = (
     },
     phase: (phase) => {
       now = phase;
-      page.waiting(phase ?? "");
+      show();
+    },
+    say: (line) => {
+      live.clear();
+      context.output.say(line);
       show();
     },
     stop: () => live.clear(),

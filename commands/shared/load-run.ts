@@ -5,7 +5,6 @@ import type { FoundK6, LoadContext, LoadPlan } from "../../scenarios/runner/inde
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
-import type { RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
@@ -74,7 +73,7 @@ export const openLoad = async (
   { maxWait: maxWaitMs, verboseK6, ...flags }: Omit<LoadRunFlags, "out">,
   { asked, withPushes, k6, live }: LoadNeeds,
 ): Promise<{ readonly context: LoadContext; readonly stop: () => Promise<void> }> => {
-  const { signal, freshUuid, output } = context;
+  const { signal, freshUuid } = context;
   sweepTemporary(tmpdir(), hostname());
   const target = await withReceiver(openLoadTarget(context, flags), withPushes ? rules : []);
   const { resolved, receiver } = target;
@@ -103,7 +102,8 @@ export const openLoad = async (
         tool: tool.version,
         runKey: freshUuid(),
         push,
-        onLog: verboseK6 === true ? (line: string) => output.say(`k6: ${line}`) : undefined,
+        onLog: verboseK6 === true ? (line: string) => live.say(`k6: ${line}`) : undefined,
+        onDashboard: (address: string) => live.say(`Dashboard ${address}`),
         onSecond: live.second,
         onPhase: live.phase,
       },
@@ -122,15 +122,13 @@ export const runLoad = async (
   context: CommandContext,
   flags: LoadRunFlags,
   asked: LoadPlan,
-  page: RunPage,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
-  const live = loadProgress(context, asked.durationMs, page);
+  const live = loadProgress(context, asked.durationMs);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();
     const directory = flags.out ?? runDirectory(runnerClock.wallTime(), "load", context.freshUuid);
-    page.watch(directory);
     return { record: await load(opened.context, asked, directory), directory };
   } finally {
     live.stop();

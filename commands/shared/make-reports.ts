@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { fileReason } from "../../conformance/contract/files.ts";
-import { annotationsOf } from "../../reports/annotations/annotations.ts";
+import { annotationsOf } from "../../reports/ci/annotations.ts";
 import type { ReportFormat } from "../../reports/formats.ts";
 import { readRun, type Run } from "../../reports/read/index.ts";
 import { suitesOf } from "../../reports/ci/cases.ts";

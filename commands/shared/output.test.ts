@@ -70,7 +70,6 @@ describe("user input in error messages is escaped", () => {
     signal: new AbortController().signal,
     interrupt: () => undefined,
     recordingBegins: () => undefined,
-    keepHeapSmall: () => undefined,
     exitWith: () => undefined,
     freshUuid: () => "00000000-0000-4000-8000-000000000000",
     freshSeed: () => 1,

@@ -15,10 +15,7 @@ export const isRecentEnough = (version: string): boolean => {
  * its exit code; undefined if this Node suffices. Throws an Error saying what to install if there is no other Node.
  */
 export const runOnBroughtNode = async (argv: readonly string[]): Promise<number | undefined> => {
-  if (isRecentEnough(process.versions.node)) {
-    endWithStarter();
-    return undefined;
-  }
+  if (isRecentEnough(process.versions.node)) return undefined;
   const node = broughtNode();
   if (node === undefined)
     throw new Error(
@@ -27,15 +24,11 @@ export const runOnBroughtNode = async (argv: readonly string[]): Promise<number 
   return runOn(node, argv);
 };
 
-/** Runs a command on the given Node, for at most the lifetime of this process, and resolves with its exit code. */
+/** Runs a command on the given Node, and resolves with its exit code. */
 export const runOn = (node: string, argv: readonly string[]): Promise<number> => {
   // The terminal sends Ctrl-C to the whole group: the child handles it, and this process waits for the child.
   process.on("SIGINT", () => {});
-  // The channel carries no data: it closes when this process ends, for whatever reason.
-  const child = spawn(node, argv.slice(1), {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, [STARTED_BY]: "older Node" },
-  });
+  const child = spawn(node, argv.slice(1), { stdio: "inherit" });
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -43,25 +36,6 @@ export const runOn = (node: string, argv: readonly string[]): Promise<number> =>
       resolve(code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])),
     );
   });
-};
-
-const STARTED_BY = "TOUCHSTONE_STARTED_BY";
-
-/**
- * The parent cannot forward SIGKILL: once the parent is gone, this process interrupts itself as by SIGTERM. Does
- * nothing in a process that was started directly.
- */
-const endWithStarter = (): void => {
-  if (process.env[STARTED_BY] === undefined) return;
-  delete process.env[STARTED_BY];
-  const end = (): void => void process.kill(process.pid, "SIGTERM");
-  if (!process.connected) {
-    end();
-    return;
-  }
-  process.once("disconnect", end);
-  // Lets a finished run end without its parent.
-  process.channel?.unref();
 };
 
 const broughtNode = (): string | undefined => {

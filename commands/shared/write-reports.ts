@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from "node:fs";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { ReportFormat } from "../../reports/formats.ts";
 import { checkPlace } from "../../reports/place.ts";
 import type { CommandContext } from "./context.ts";
@@ -11,15 +13,23 @@ export interface ReportFlags {
 const gitlabFormats: readonly ReportFormat[] = ["junit", "codequality"];
 
 /**
- * Checks the report folder before anything runs: a finished run must not end without its report. It may not lie in any
- * of these run directories, which need not exist yet. Throws ConfigurationError.
+ * Checks the report folder before anything runs: a finished run must not end without its report. Throws
+ * ConfigurationError.
  */
-export const checkReportOut = (
-  folder: string | undefined,
-  runs: readonly (string | undefined)[],
-  flag = "--report-out",
-): void => {
-  if (folder !== undefined) checkPlace({ folder, flag, runs: runs.filter((one) => one !== undefined) });
+export const checkReportOut = (folder: string | undefined, flag = "--report-out"): void => {
+  if (folder !== undefined) checkPlace({ folder, flag });
+};
+
+/** A run compared with itself differs in nothing and would pass; reported beside itself, it would count as two. */
+export const refuseTwice = (directories: readonly string[]): void => {
+  const met = new Map<string, string>();
+  for (const directory of directories.filter((one) => existsSync(one))) {
+    const real = realpathSync(directory);
+    const same = met.get(real);
+    if (same !== undefined)
+      throw new ConfigurationError([`"${same}" and "${directory}" are the same folder; give different runs`]);
+    met.set(real, directory);
+  }
 };
 
 /**

@@ -55,8 +55,10 @@ export const notJson: readonly BadBody[] = [
     type: `multipart/form-data; boundary=${BOUNDARY}`,
   }),
   bad("without its closing brace", (fields) => json(fields).slice(0, -1)),
-  bad("cut off in the last value", (fields) => json(fields).slice(0, -4)),
-  bad("cut off after the first half", (fields) => json(fields).slice(0, json(fields).length >> 1)),
+  bad("cut off after the last value", (fields) => json(fields).slice(0, -2)),
+  bad("cut off before the last value", (fields) =>
+    json(fields).slice(0, -JSON.stringify(Object.values(fields).at(-1)).length - 1),
+  ),
   bad("a comma too many", (fields) => `${json(fields).slice(0, -1)},}`),
   bad("single quotes", (fields) => json(fields).replaceAll('"', "'")),
   bad("keys without quotes", (fields) => json(fields).replaceAll(/"(\w+)":/g, "$1:")),
@@ -120,7 +122,7 @@ export const repeatedKeys = (name: string): readonly [last: BadBody, first: BadB
 export const wrongAlone = (name: string): BadBody =>
   bad(`a wrong ${name}`, (fields) => json({ ...fields, [name]: wrong(fields, name) }));
 
-const wrong = (fields: RightFields, name: string): string => `${fields[name] ?? ""}x`;
+const wrong = (fields: RightFields, name: string): string => `${fields[name] ?? ""}.x`;
 
 /** Objects with their fields in the prototype, where only a careless merge finds them. */
 export const inherited: readonly BadBody[] = [
@@ -139,7 +141,7 @@ export const heavy: readonly BadBody[] = [
   bad("an object nested 20000 deep that is never closed", () => '{"a":'.repeat(DEPTH)),
   bad("a last value of 1 MiB", (fields) => {
     const [name, value] = Object.entries(fields).at(-1) ?? ["", ""];
-    return JSON.stringify({ ...fields, [name]: value + "A".repeat(MEBIBYTE) });
+    return JSON.stringify({ ...fields, [name]: value + ".".repeat(MEBIBYTE) });
   }),
   bad("1 MiB that is no JSON", (fields) => json(fields).slice(0, -1) + "x".repeat(MEBIBYTE)),
 ];

@@ -159,7 +159,7 @@ export const unicodeMisses: readonly NearMiss[] = [
   miss("one character in full width", (value) => value.replace(/[a-z0-9]/i, fullWidth)),
   miss("one letter with an accent", (value) => mapped(value, accented)),
   miss("a combining accent after it", (value) => `${value}\u0301`),
-  miss("five thousand characters more", (value) => value + "x".repeat(5_000)),
+  miss("five thousand characters more", (value) => value + ".".repeat(5_000)),
   miss("one letter of another script", (value) => mapped(value, lookalike)),
   miss("one letter that folds to the same", (value) => mapped(value, foldsTo)),
 ];

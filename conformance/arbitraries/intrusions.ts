@@ -179,8 +179,8 @@ const unsigned = (claims: object): string =>
 /** The token, altered. A header cannot carry white space at its ends (RFC 9110 section 5.5), so none is put there. */
 const alteration = (name: string, alter: (token: string) => string): Intrusion => ({
   name,
-  headers: ({ accessToken }) => {
-    const value = alter(accessToken);
+  headers: ({ accessToken }, { secrets }) => {
+    const value = secrets.derive(accessToken, alter(accessToken), name.replace("the token: ", ""));
     return isSameCredential(accessToken, value.trim()) ? undefined : header(value);
   },
 });

@@ -1,11 +1,11 @@
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { jsonHeader } from "../world/target.ts";
-import type { RawRequest } from "../world/raw.ts";
+import type { Request } from "../world/exchange.ts";
 
-/** A request that no client should send, but that every service must still answer. */
+/** A request that no honest client would send, but that every service must still answer. */
 export interface Malformed {
   readonly name: string;
-  readonly request: RawRequest;
+  readonly request: Request;
   /** Server errors that are a correct answer to it: 501 for an unknown method (RFC 9110 section 15.6.2). */
   readonly fitting?: readonly number[];
 }
@@ -20,81 +20,58 @@ export interface Right {
   readonly accessToken: string;
 }
 
-const utf8 = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
-
-/** JSON texts for a field that should be a string. */
+/** JSON texts for a field that should be a string; first those that are none. */
 const oddValues = [
-  ..."null 0 -1 1e400 true [] {}".split(" "),
-  ...`"" ["a"] {"a":1} {"$gt":""} "__proto__" "constructor"`.split(" "),
-  '" "',
+  ...`null -1 1e400 true [] {} {"$gt":""} "__proto__" "../../../etc/passwd" "%00%zz"`.split(" "),
   '"\\u0000"',
   '"\\ud800"',
-  '"a\\nb"',
   `"' OR 1=1 --"`,
-  '"../../../etc/passwd"',
-  '"%00%zz"',
   `"${"x".repeat(20_000)}"`,
-  `"${utf8("ß😀")}"`,
+  '"ß😀"',
 ];
 
 /** Whole bodies that hold no request. */
 const oddBodies = {
   "an empty body": "",
   "half a JSON text": '{"clientId":"a',
+  "no JSON at all": "clientId=a&code=b",
+  "NUL bytes": "\0\0\0\0",
   "a JSON array": "[]",
   "a JSON null": "null",
-  "a JSON text": '"text"',
   "a JSON number": "1e999",
-  "an empty object": "{}",
-  "no JSON at all": "clientId=a&code=b",
+  "a repeated key": '{"clientId":"a","clientId":{"clientId":"b"}}',
   "an object with __proto__": '{"__proto__":{"clientId":"a"},"constructor":{"prototype":{}}}',
   "deep nesting": `${"[".repeat(3_000)}${"]".repeat(3_000)}`,
   "deep nesting of objects": `${'{"clientId":'.repeat(2_000)}1${"}".repeat(2_000)}`,
-  "a byte order mark": utf8('\uFEFF{"clientId":"a"}'),
-  "broken UTF-8": '{"clientId":"\xFF\xC3\x28"}',
-  "NUL bytes": "\0\0\0\0",
-  "64 KiB of spaces": " ".repeat(65_536),
+  "a byte order mark": '\uFEFF{"clientId":"a"}',
 };
 
 const oddContentTypes = [
-  ..."text/plain application/x-www-form-urlencoded multipart/form-data application/xml".split(" "),
+  "text/plain",
+  "application/x-www-form-urlencoded",
   "application/json; charset=utf-99",
-  "application/json;;;",
-  "application/json, text/html",
-  "a",
-  "/",
-];
+] as const;
 
-/** Text after the question mark, one byte per character. */
 const oddQueries = [
-  ..."% %zz %00 %FF %C0%80 &&&==& = ? a[b][c]=1 __proto__[x]=1".split(" "),
+  ..."%zz %00 %C0%80 %FF a[b][c]=1 __proto__[x]=1".split(" "),
   "x".repeat(7_000),
   "a=1&".repeat(500),
-  "\xFF\xFE",
-  "\xC3\xA9=\xC3\xA9",
 ];
 
-/** Whole numbers that 63 or 64 bits do not hold, or not once they are multiplied by a page size. */
-const hugeNumbers = [
+/** Whole numbers that 63 or 64 bits do not hold, or not once they are multiplied by a page size, follow one another. */
+const oddNumbers = [
+  ..."-1 1.5 1e309 abc 0x10 %00".split(" "),
   ...[62n, 63n, 64n].map((bits) => String(2n ** bits)),
-  ...[63n, 64n].map((bits) => String(2n ** bits - 1n)),
   "9".repeat(20),
 ];
 
-const oddNumbers = [
-  ..."-1 0 1.5 1e309 9007199254740993 abc".split(" "),
-  "",
-  ..."NaN %00 1' 0x10".split(" "),
-  ...hugeNumbers,
-];
-
-const get = (path: string, token?: string): RawRequest => ({
+const get = (path: string, token?: string): Request => ({
   method: "GET",
   path,
   headers: token === undefined ? [jsonHeader] : [[accessTokenHeader, token], jsonHeader],
 });
 
-const post = (path: string, body: string, type = "application/json"): RawRequest => ({
+const post = (path: string, body: string, type = "application/json"): Request => ({
   method: "POST",
   path,
   headers: [["content-type", type]],
@@ -153,12 +130,10 @@ export const malformedRequests = (right: Right): readonly Malformed[] => {
         request: get(`${list.path}?${name}=${value}`, accessToken),
       })),
     ),
-    ...["\xFF\xFE", "x".repeat(6_000), "a, b", "' OR 1=1 --", "null", "../..", "e30.e30.", "%00"].map(
-      (value) => ({
-        name: `GET ${list.path} with the token ${named(value)}`,
-        request: get(list.path, value),
-      }),
-    ),
+    ...["x".repeat(6_000), "a, b", "' OR 1=1 --", "e30.e30."].map((value) => ({
+      name: `GET ${list.path} with the token ${named(value)}`,
+      request: get(list.path, value),
+    })),
     ...elsewhere,
   ];
 };
@@ -185,25 +160,17 @@ export const malformedSeconds = (
   ];
 };
 
-/** Other methods and paths, and request lines that no HTTP client writes. */
+/** Other methods and paths. */
 const elsewhere: readonly Malformed[] = [
   ...Object.values(endpoints).flatMap(({ path }) =>
-    ["DELETE", "PATCH", "PUT", "OPTIONS", "TRACE", "HEAD"].map((method) => ({
+    ["DELETE", "OPTIONS", "HEAD", "BREW"].map((method) => ({
       name: `${method} ${path}`,
       request: { method, path, headers: [jsonHeader] },
       fitting: [501],
     })),
   ),
-  { name: "an unknown method", request: { method: "BREW", path: endpoints.authorize.path }, fitting: [501] },
-  ..."/ // /open-api /open-api/v1/notifications/..%2f..%2f /% /%00 /open-api/v2/notifications"
-    .split(" ")
-    .map((path) => ({ name: `GET ${path}`, request: { method: "GET", path } })),
-  ...[" ", "\t", "\0", "\x01", "\x7F"].map((character) => ({
-    name: `GET ${endpoints.authorize.path} with a raw character ${character.charCodeAt(0)}`,
-    request: get(`${endpoints.authorize.path}?state=a${character}b`),
+  ..."/ /%00 /open-api/v1/notifications/..%2f..%2f /open-api/v2/notifications".split(" ").map((path) => ({
+    name: `GET ${path}`,
+    request: { method: "GET", path, headers: [] },
   })),
-  {
-    name: "a header that is none",
-    request: { method: "GET", path: endpoints.list.path, headers: [["x y", "\x01"] as const] },
-  },
 ];

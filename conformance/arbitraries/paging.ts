@@ -1,28 +1,13 @@
 import fc from "fast-check";
 import { counted } from "../contract/text.ts";
+import type { ListQuery } from "../judging/laws/lists.ts";
 import type { AccountSet } from "../world/dataset.ts";
-
-/** One page of an account's notifications to request; `page` counts from 0, and no limit is sent if `limit` is undefined. */
-export interface Paging {
-  readonly account: AccountSet;
-  readonly limit: number;
-  readonly page: number;
-}
-
-/** The list of an account, asked for with this limit or without one. */
-export interface Limited {
-  readonly account: AccountSet;
-  readonly limit: number | undefined;
-}
 
 export const limitText = (limit: number | undefined): string =>
   limit === undefined ? "no limit" : `limit=${limit}`;
 
 export const printLength = ({ ids }: AccountSet): string =>
   `an account with ${counted(ids.length, "notification")}`;
-
-export const printLimited = ({ account, limit }: Limited): string =>
-  `${limitText(limit)}, ${printLength(account)}`;
 
 /** Limits worth trying on a list of this length: around 1, the default and the length, its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
@@ -44,22 +29,23 @@ export const limits = (length: number, defaultLimit: number, greatest: number): 
 /** How many pages of this size a list of this length has; an empty one has none. */
 export const pagesIn = (length: number, limit: number): number => Math.ceil(length / limit);
 
-/** Existing pages of the accounts, the first and the last more often. */
-export const existingPages = (
+/** Existing pages of the accounts, the first and the last more often. With `past`, also pages beyond the end. */
+export const anyPage = (
   accounts: readonly AccountSet[],
   defaultLimit: number,
   greatest: number,
-): fc.Arbitrary<Paging> =>
-  fc.constantFrom(...accounts).chain((account) =>
-    limits(account.ids.length, defaultLimit, greatest).chain((limit) => {
-      const last = Math.max(0, pagesIn(account.ids.length, limit) - 1);
-      return fc
-        .oneof(fc.constantFrom(0, last), fc.integer({ min: 0, max: last }))
-        .map((page) => ({ account, limit, page }));
+  past = 0,
+): fc.Arbitrary<ListQuery> =>
+  fc.constantFrom(...accounts).chain(({ accountId, ids: { length } }) =>
+    limits(length, defaultLimit, greatest).chain((limit) => {
+      const last = Math.max(0, pagesIn(length, limit) - 1);
+      const page = fc.oneof(
+        fc.constantFrom(0, last),
+        fc.integer({ min: 0, max: last }),
+        ...(past > 0 ? [fc.integer({ min: last + 1, max: last + past })] : []),
+      );
+      return page.map((one) => ({ accountId, limit, page: one }));
     }),
   );
-
-export const printPaging = ({ account, limit, page }: Paging): string =>
-  `limit=${limit}, page=${page} of ${printLength(account)}`;
 
 const around = (n: number): readonly number[] => [n - 1, n, n + 1];

@@ -35,7 +35,11 @@ it("needs nothing else for a request without a credential", () => {
 });
 
 it("finds what issued a credential that was sent nearly right or encoded", () => {
-  const near = [...flow, exchange(7, "/access-token?‹nearly code 2›"), exchange(8, "/x?‹encoded code 1›")];
+  const near = [
+    ...flow,
+    exchange(7, "/access-token?‹code 2, in capitals›"),
+    exchange(8, "/x?‹encoded code 1›"),
+  ];
   expect(proofOf(near, [7, 8]).map(({ n }) => n)).toEqual([1, 2, 7, 8]);
 });
 

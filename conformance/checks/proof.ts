@@ -1,11 +1,11 @@
-import { issuedKinds } from "../contract/secret-index.ts";
+import { issuedKinds, labelsOf } from "../contract/secrets.ts";
 import type { ExchangeRecord } from "../world/evidence/journal.ts";
 
-/** A credential as the record shows it, whether it was sent as it is, almost, or encoded. */
-const label = new RegExp(`‹(?:nearly |encoded )?((?:${issuedKinds.join("|")}) \\d+)›`, "g");
+/** A credential as the record shows it, whether it was sent as it is, changed, or encoded. */
+const label = labelsOf(issuedKinds);
 
 const labelsIn = (texts: readonly string[]): ReadonlySet<string> =>
-  new Set(texts.flatMap((text) => [...text.matchAll(label)].map(([, name = ""]) => name)));
+  new Set(texts.flatMap((text) => [...text.matchAll(label)].map(([, , name = ""]) => name)));
 
 const written = (headers: readonly (readonly [string, string])[]): readonly string[] =>
   headers.map(([, value]) => value);

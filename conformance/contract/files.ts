@@ -30,6 +30,9 @@ export const codeOf = (error: unknown): string =>
     ? error.code
     : "";
 
+/** The code of a Node error; for other errors, the message. */
+export const reasonOf = (error: unknown): string => codeOf(error) || errorMessage(error);
+
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
 
 /** Whether the machine, and no mistake of ours, kept a file from being written. */

@@ -42,9 +42,6 @@ export const epochMsOf = (time: number): number => {
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** A state of allowed characters only; its length is a limit (section 2.1). */
-export const stateShape = /^[a-zA-Z0-9]*$/;
-
 /** The endpoints of the document (section 4). To add one, start here: tables over them stop compiling until they include it. */
 export const endpoints = {
   authorize: { method: "GET", path: "/open-api/oauth/authorize" },

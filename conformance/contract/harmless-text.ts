@@ -53,7 +53,7 @@ export const withoutCommands = (text: string): string =>
   text.replace(/^([^\S\n]*:):(?=.*::)/gm, "$1\\x3a").replace(hashCommand, "#\\x23");
 
 /** What begins a command anywhere in a line. */
-export const hashCommand = /##(?=(?:vso|teamcity)?\[)/gi;
+const hashCommand = /##(?=(?:vso|teamcity)?\[)/gi;
 
 /** The same for a JSON document: the values stay the same. */
 export const jsonWithoutCommands = (json: string): string => json.replace(hashCommand, "#\\u0023");

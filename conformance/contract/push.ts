@@ -33,8 +33,6 @@ export const PushAction = Type.Union([
         ),
       ),
       delayMs: Optional(number("Delay before the answer, on the receiver's clock.", { minimum: 0 })),
-      dribbleMs: Optional(number("Pause between the bytes of the body.", { minimum: 1 })),
-      gzip: Optional(Type.Boolean()),
       informational: Optional(
         list("1xx answers to send first.", Type.Integer({ minimum: 100, maximum: 199 })),
       ),
@@ -44,7 +42,6 @@ export const PushAction = Type.Union([
   Type.Object(
     {
       kind: Type.Literal("hang"),
-      forMs: Optional(Type.Number({ minimum: 0 })),
       status: Optional(
         integer("Starts an answer with this status whose body never comes.", {
           minimum: 200,
@@ -76,14 +73,10 @@ export const PushAction = Type.Union([
 ]);
 export type PushAction = Static<typeof PushAction>;
 
-export const PushMatch = Type.Object(
+const PushMatch = Type.Object(
   {
     notificationId: Optional(Type.String()),
     accountId: Optional(Type.String()),
-    path: Optional(Type.String()),
-    method: Optional(Type.String()),
-    /** A JSON pointer into the body, and the value expected there. */
-    body: Optional(Type.Object({ pointer: Type.String(), equals: Type.Unknown() }, closed)),
     /** Matches only the n-th notification, from 1, that the other conditions match, in the order of first pushes. */
     nth: Optional(Type.Integer({ minimum: 1 })),
   },
@@ -91,19 +84,7 @@ export const PushMatch = Type.Object(
 );
 
 /** One rule of a plan: the first action is for a notification's first push, and so on; the last one repeats. */
-export const PushRule = Type.Object(
-  {
-    match: PushMatch,
-    attempts: Type.Array(PushAction, { minItems: 1 }),
-    times: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: "How many pushes the rule answers before it ends; default: all.",
-      }),
-    ),
-  },
-  closed,
-);
+const PushRule = Type.Object({ match: PushMatch, attempts: Type.Array(PushAction, { minItems: 1 }) }, closed);
 export type PushRule = Static<typeof PushRule>;
 
 /** How a receiver answers: by the first rule that matches, otherwise by `otherwise` (default: an acknowledgement). */

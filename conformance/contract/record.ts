@@ -1,26 +1,12 @@
 import Type, { Optional } from "typebox";
-import { byName, described, type Frozen, integer, list, number, text } from "./schema.ts";
+import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
 
-/** Version of the run record's format; readers refuse newer ones. */
-export const recordVersion = 1;
-
-/** As `Nearness`. */
-const NearnessField = Type.Object({
-  start: Optional(integer("Where it begins to differ, counted from the first character.")),
-  end: Optional(integer("The same, counted from the end: 1 is the last character, 0 is after it.")),
-  drop: Optional(integer("How many characters of the secret are left out there; none if absent.")),
-  put: Optional(text("The character put there instead; none if absent.")),
-  to: Optional(
-    described(
-      Type.Enum(["upper case", "lower case", "other case", "exchanged"]),
-      "What is done instead: to the case of the whole secret, to that of the character there, or to the two characters there.",
-    ),
-  ),
-});
+/** Version of the run record's format; readers refuse every other. */
+export const recordVersion = 2;
 
 /** One exchange of a run, masked and truncated, as a line of exchanges.jsonl. */
 export const ExchangeLine = Type.Object({
@@ -41,9 +27,6 @@ export const ExchangeLine = Type.Object({
     path: Type.String(),
     headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
     body: Optional(Type.String()),
-    nearly: Optional(
-      byName("How values that are masked as nearly a secret differ from it, by label.", NearnessField),
-    ),
   }),
   answer: Optional(
     Type.Object({
@@ -74,7 +57,7 @@ export type RuleResult = Omit<Frozen<typeof RuleLine>, "id" | "level" | "group">
 
 /** What every record says of its run, gate or load. */
 export const recordFields = {
-  version: Type.Integer({ minimum: 1 }),
+  version: Type.Literal(recordVersion),
   tool: text("Version of Touchstone."),
   state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
   startedAt: Type.String({ format: "date-time" }),
@@ -114,25 +97,22 @@ export const RunRecord = Type.Object(
     command: Type.Literal("conform"),
     effort: Type.String(),
     strict: Type.Boolean(),
-    maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
+    maxWaitMs: number("The longest single wait in real time that the run was allowed."),
     selected: list("Ids of the requirements selected for this run.", Type.String()),
     target: Type.Object({ ...targetFields, clock: Type.String() }),
-    settings: Optional(
-      byName(
-        "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",
-        Type.String(),
-      ),
+    settings: byName(
+      "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",
+      Type.String(),
     ),
-    pinned: Optional(
-      byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
-    ),
-    waivers: Optional(
-      list("Known breaches that the profile excuses, with the state of each in this run.", AppliedWaiver),
+    pinned: byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
+    waivers: list(
+      "Known breaches that the profile excuses, with the state of each in this run.",
+      AppliedWaiver,
     ),
     leftBehind: Optional(LeftBehind),
     rules: Type.Array(RuleLine),
   },
-  { $id: "touchstone-run-record-1" },
+  { $id: "touchstone-run-record-2" },
 );
 
 export type RunRecord = Omit<Frozen<typeof RunRecord>, "rules" | "selected" | "outcome"> & {

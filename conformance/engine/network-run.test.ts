@@ -26,7 +26,7 @@ const behindTls = async ({ server }: FakeTarget) => {
   return { origin: `https://${NAME}:${port}`, ca: authority.certPem, seen };
 };
 
-it("target, raw requests and hooks all use the network settings of the profile", async () => {
+it("target and hooks use the network settings of the profile", async () => {
   const fake = await stopping(startFake());
   const { origin, ca, seen } = await behindTls(fake);
   const clock: NonNullable<Profile["hooks"]>["clock"] = {
@@ -34,7 +34,7 @@ it("target, raw requests and hooks all use the network settings of the profile",
     advance: { http: { url: `${origin}/control/clock/advance`, body: { ms: "{{ms}}" } } },
   };
   const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock } });
-  // Some of these rules send invalid HTTP on raw sockets; one moves the clock.
+  // Some of these rules send invalid HTTP; one moves the clock.
   const ids = ["authorize.state-charset", "code.single-use", "code.lifetime"];
   const { results } = await conform({
     ...runOptions(),

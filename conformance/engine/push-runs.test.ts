@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { breach } from "../testing/breach.ts";
 import { judgeDefect, ruleFor } from "../testing/seeded.ts";
 

@@ -75,8 +75,9 @@ const openingOf = (
     },
     limits: { ...limitsOf(resolved) },
     replacedLimits: replacedLimits(resolved),
-    ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...(Object.keys(pinned).length === 0 ? {} : { pinned }),
+    settings,
+    pinned,
+    waivers: [],
     notes: [],
   };
 };
@@ -99,7 +100,7 @@ const closingOf = ({ outcome, exitCode, notes, leftBehind, waivers }: ConformRes
   exitCode,
   notes,
   leftBehind,
-  ...(waivers.length === 0 ? {} : { waivers }),
+  waivers,
 });
 
 const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {

@@ -25,7 +25,7 @@ export const replayable = (record: RunRecord, id: string): Replayable => {
   if (earlier !== undefined && rule !== undefined && isBreach(earlier.verdict)) {
     const judged = new Set<string>(record.rules.map((result) => result.id));
     const others = rules.filter((one) => one !== rule && judged.has(one.requirement) && isQuick(one));
-    return { earlier, rule, others, maxWaitMs: record.maxWaitMs ?? 0 };
+    return { earlier, rule, others, maxWaitMs: record.maxWaitMs };
   }
   const failed = record.rules.filter(({ verdict }) => isBreach(verdict)).map((result) => result.id);
   throw new ConfigurationError([

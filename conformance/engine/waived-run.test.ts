@@ -25,7 +25,7 @@ const waivedRun = async (rules: readonly Rule[], id: string, expires: string) =>
   const waivers = [{ id, expires, reason: "known", owner: "the team" }];
   const out = path.join(folder, `run-${(runs += 1)}`);
   await recordedRun({ ...runOptions(), out, rules, resolved: await fake.resolved({ waivers }) });
-  const { outcome, exitCode, waivers: applied = [] } = (await readGateRun(out)).record;
+  const { outcome, exitCode, waivers: applied } = (await readGateRun(out)).record;
   return { outcome, exitCode, state: applied[0]?.state };
 };
 

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "../contract/files.ts";
 import { jsonFile } from "../contract/harmless-text.ts";
-import { manifestFile, manifestOf, type ManifestEntry } from "../contract/manifest.ts";
 import { ConfigurationError, UnfinishedRecord } from "../contract/problem.ts";
 import { appender, type Appender } from "./appender.ts";
 import { replaceFile } from "./replace.ts";
@@ -39,16 +37,14 @@ export const openRunDirectory = <Record extends AnyRecord>(directory: string, op
     /** What prevented a file from being written, if anything did. */
     failure,
     /**
-     * Completes the record, with a manifest of all files in the directory. Throws UnfinishedRecord if anything of the
-     * run could not be written.
+     * Completes the record: run.json is replaced once all else is written. Throws UnfinishedRecord if anything of the run
+     * could not be written.
      */
     seal: (record: Record): Record => {
       close();
       if (failure() !== undefined) throw unfinished(record, failure());
       try {
         replaceJson(directory, recordFiles.run, record);
-        const entries = filesBelow(directory).map((name) => [name, entryOf(path.join(directory, name))]);
-        replaceJson(directory, manifestFile, manifestOf(Object.fromEntries(entries)));
       } catch (error) {
         throw unfinished(record, error);
       }
@@ -117,30 +113,3 @@ const createFile = (directory: string, name: string): number =>
 
 const replaceJson = (directory: string, name: string, value: unknown): void =>
   replaceFile(path.join(directory, name), jsonFile(value), fileMode);
-
-/** The files of a run directory that its manifest lists, by relative path with slashes. */
-export const filesBelow = (directory: string): readonly string[] =>
-  readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
-    .map((file) => file.split(path.sep).join("/"))
-    .filter((file) => file !== manifestFile)
-    .toSorted();
-
-const CHUNK_BYTES = 1_048_576;
-
-export const entryOf = (name: string): ManifestEntry => {
-  const file = openSync(name, "r");
-  try {
-    const hash = createHash("sha256");
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    let bytes = 0;
-    for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
-      hash.update(chunk.subarray(0, count));
-      bytes += count;
-    }
-    return { bytes, sha256: hash.digest("hex") };
-  } finally {
-    closeSync(file);
-  }
-};

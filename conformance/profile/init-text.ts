@@ -1,7 +1,7 @@
 import { harmlessJson } from "../contract/harmless-text.ts";
 import type { Profile } from "../contract/profile.ts";
 
-/** The minimum of a profile, which `init` asks for. */
+/** The minimum of a profile, which `init` takes from flags. */
 export interface MinimalProfile extends Pick<Profile, "name" | "baseUrl"> {
   clients: { id: string; secret: { env: string }; redirectUri: string }[];
 }

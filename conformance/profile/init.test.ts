@@ -3,8 +3,7 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { examples } from "./init-text.ts";
-import { gatherAnswers, profileSchema, writeProfile, writeSchema, type Talk } from "./init.ts";
-import { ConfigurationError } from "../contract/problem.ts";
+import { profileFromFlags, profileSchema, writeProfile, writeSchema } from "./init.ts";
 import { checkProfile } from "./profile-check.ts";
 import { profileNameAt } from "./profile-place.ts";
 import { loadProfile } from "./profile.ts";
@@ -56,16 +55,10 @@ describe("a new profile", () => {
   });
 
   it.each([
-    [
-      "an invalid base address",
-      { ...answers, baseUrl: "service.example" },
-      "p.ts",
-      /baseUrl is "service\.example"/,
-    ],
-    ["an unknown file name extension", answers, "p.yaml", /--out is .*p\.yaml.*\.ts, \.mts or \.json/],
-    ["a folder that does not exist", answers, "none/p.ts", /cannot be written: there is no such folder/],
-  ])("is not written with %s", (_, given, name, message) => {
-    expect(() => writeProfile(given, into(name))).toThrow(message);
+    ["an unknown file name extension", "p.yaml", /--out is .*p\.yaml.*\.ts, \.mts or \.json/],
+    ["a folder that does not exist", "none/p.ts", /cannot be written: there is no such folder/],
+  ])("is not written with %s", (_, name, message) => {
+    expect(() => writeProfile(answers, into(name))).toThrow(message);
     expect(existsSync(path.join(folder, name))).toBe(false);
   });
 
@@ -148,73 +141,47 @@ describe("the values for a new profile", () => {
     redirectUri: ["https://a/"],
   };
 
-  it("are taken from flags, without questions if complete", async () => {
-    const ask = () => Promise.reject(new Error("no question was expected"));
+  it("are taken from flags", () => {
     const first = { id: "a", secret: { env: "A" }, redirectUri: "https://a/" };
-    expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
+    expect(profileFromFlags(flags)).toEqual({ baseUrl: "https://x.example", clients: [first] });
     const two = {
       ...flags,
       clientId: ["a", "b"],
       secretEnv: ["A", "B"],
       redirectUri: ["https://a/", "https://b/"],
     };
-    expect((await gatherAnswers(two, { ask, tell: () => {} })).clients).toHaveLength(2);
+    expect(profileFromFlags(two).clients).toHaveLength(2);
+    expect(writeProfile(profileFromFlags(two), into("two.ts"))).toEqual([]);
   });
 
-  it("are asked for if flags leave them out", async () => {
-    const asked: string[] = [];
-    const ask: Talk["ask"] = (question, offered) => {
-      asked.push(question);
-      return Promise.resolve(question.includes("second client") ? "yes" : offered);
-    };
-    const { clients } = await gatherAnswers({ baseUrl: "https://x.example" }, { ask, tell: () => {} });
-    expect(clients.map(({ id, secret }) => [id, secret.env])).toEqual([
-      ["client-1", "CLIENT_1_SECRET"],
-      ["client-2", "CLIENT_2_SECRET"],
+  it.each(["p.ts", "p.json"])("that flags leave out are named by their lines of %s", (name) => {
+    const lines = writeProfile(
+      profileFromFlags({ ...flags, baseUrl: undefined, clientId: ["a", "b"] }),
+      into(name),
+    );
+    const text = readFileSync(path.join(folder, name), "utf8").split("\n");
+    expect(lines.map((line) => text[line - 1]?.trim().replace(/,$/, ""))).toEqual([
+      expect.stringMatching(/baseUrl.*"https:\/\/staging\.example"$/),
+      expect.stringMatching(/redirectUri.*"https:\/\/client\.example\/callback"/),
     ]);
-    expect(asked.some((question) => question.startsWith("Address"))).toBe(false);
+    expect(text.join("\n")).toContain("CLIENT_2_SECRET");
   });
 
-  it("are asked for again after a wrong answer, with the problem and without repeating a typed secret", async () => {
-    const answers = [
-      "staging.example",
-      "https://staging.example/open-api/",
-      "https://staging.example/",
-      "shop",
-      "s3cret-itself",
-      "SHOP_SECRET",
-      "not an address",
-      "https://shop.example/back",
-      "perhaps",
-      "n",
-    ];
-    const told: string[] = [];
-    const given = await gatherAnswers(
-      {},
-      { ask: async () => answers.shift() ?? "", tell: (problem) => void told.push(problem) },
-    );
-    expect(given).toEqual({
-      baseUrl: "https://staging.example",
-      clients: [{ id: "shop", secret: { env: "SHOP_SECRET" }, redirectUri: "https://shop.example/back" }],
-    });
-    expect(told).toEqual([
-      expect.stringMatching(/^baseUrl is "staging\.example"; accepted is .*https:\/\//),
-      expect.stringMatching(/accepted is the part before \/open-api\/: "https:\/\/staging\.example"$/),
-      expect.stringContaining("never the secret itself"),
-      expect.stringMatching(/^redirectUri is "not an address"; accepted is/),
-      expect.stringMatching(/"perhaps".*yes and no/),
-    ]);
-    expect(told.join()).not.toContain("s3cret-itself");
+  it.each([
+    [{ baseUrl: "service.example" }, /^--base-url: baseUrl is "service\.example"/],
+    [
+      { baseUrl: "https://x.example/open-api/" },
+      /accepted is the part before \/open-api\/: "https:\/\/x\.example"$/,
+    ],
+    [{ redirectUri: ["here"] }, /^--redirect-uri: clients\[0\]\.redirectUri is "here"/],
+    [{ clientId: ["a", "b", "c"] }, /give 3 clients; accepted are one or two/],
+  ])("are refused with their flag: %j", (given, message) => {
+    expect(() => profileFromFlags(given)).toThrow(message);
   });
 
-  it("are refused if flags are missing without a terminal, or if there are too many", async () => {
-    await expect(gatherAnswers({ baseUrl: "https://x" }, undefined)).rejects.toThrow(
-      /--client-id <id>, --secret-env <name>, --redirect-uri/,
-    );
-    await expect(gatherAnswers({ ...flags, clientId: ["a", "b"] }, undefined)).rejects.toThrow(
-      /--secret-env/,
-    );
-    const three = gatherAnswers({ ...flags, clientId: ["a", "b", "c"] }, undefined);
-    await expect(three).rejects.toBeInstanceOf(ConfigurationError);
+  it("are refused if a secret is given for its variable, without showing it", () => {
+    const giving = () => profileFromFlags({ secretEnv: ["s3cret-itself"] });
+    expect(giving).toThrow("never the secret itself");
+    expect(giving).not.toThrow("s3cret");
   });
 });

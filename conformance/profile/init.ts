@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { documentedPath } from "../contract/forms.ts";
 import { given } from "../contract/given.ts";
 import { fileReason } from "../contract/files.ts";
 import { jsonFile } from "../contract/harmless-text.ts";
@@ -8,7 +9,6 @@ import { replaceFile } from "../files/replace.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileText, type MinimalProfile } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
-import { questions, type Question } from "./init-questions.ts";
 import { moduleTypeAt } from "./profile-place.ts";
 import { checkProfile } from "./profile-check.ts";
 
@@ -20,71 +20,66 @@ export interface InitFlags {
   readonly redirectUri?: readonly string[] | undefined;
 }
 
-/** Asks the user one question; an empty answer means the offered one. */
-export type Ask = (question: string, offered: string) => Promise<string>;
-
-export interface Talk {
-  readonly ask: Ask;
-  /** Says what is wrong with an answer before asking again. */
-  readonly tell: (problem: string) => void;
-}
+/** Values to be replaced by hand, for flags that are missing. */
+const placeholders = {
+  baseUrl: "https://staging.example",
+  clientId: (number: number) => `client-${number}`,
+  secretEnv: (number: number) => `CLIENT_${number}_SECRET`,
+  redirectUri: "https://client.example/callback",
+};
 
 const MOST_CLIENTS = 2;
 
 /**
- * Collects what a profile needs from flags and, if somebody can be asked, from answers; wrong answers are asked again.
- * Flags of clients are given once per client, in the same order. Throws ConfigurationError that names what is missing
- * or wrong.
+ * The profile that flags describe, with placeholders for what they leave out. Flags of clients are given once per
+ * client, in the same order. Throws ConfigurationError that names the flag of a wrong value.
  */
-export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): Promise<MinimalProfile> => {
-  const { clientId = [], secretEnv = [], redirectUri = [] } = flags;
-  const count = Math.max(clientId.length, secretEnv.length, redirectUri.length);
+export const profileFromFlags = (flags: InitFlags): MinimalProfile => {
+  const { name, clientId = [], secretEnv = [], redirectUri = [] } = flags;
+  const count = Math.max(1, clientId.length, secretEnv.length, redirectUri.length);
   if (count > MOST_CLIENTS)
     throw new ConfigurationError([
       `--client-id, --secret-env and --redirect-uri give ${count} clients; accepted are one or two`,
     ]);
-  const lacking = [
-    ...(flags.baseUrl === undefined ? ["--base-url <address>"] : []),
-    ...(clientId.length < Math.max(1, count) ? ["--client-id <id>"] : []),
-    ...(secretEnv.length < Math.max(1, count) ? ["--secret-env <name>"] : []),
-    ...(redirectUri.length < Math.max(1, count) ? ["--redirect-uri <address>"] : []),
-  ];
-  if (talk === undefined && lacking.length > 0)
+  const baseUrl = (flags.baseUrl ?? placeholders.baseUrl).replace(/\/+$/, "");
+  const clients = Array.from({ length: count }, (_, index) => ({
+    id: clientId[index] ?? placeholders.clientId(index + 1),
+    secret: { env: secretEnv[index] ?? placeholders.secretEnv(index + 1) },
+    redirectUri: redirectUri[index] ?? placeholders.redirectUri,
+  }));
+  // What is given may be the secret itself, so it is not shown.
+  if (secretEnv.some((variable) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)))
     throw new ConfigurationError([
-      `init: there is no terminal to ask questions on, so it needs ${lacking.join(", ")} (flags about clients once per client), or --yes to accept the defaults`,
+      "--secret-env: that is not a variable name; accepted is a name such as CLIENT_1_SECRET, never the secret itself",
     ]);
-  const answer = (value: string | undefined, question: Question): Promise<string> =>
-    value === undefined && talk !== undefined
-      ? untilRight(question, talk)
-      : Promise.resolve(accepted(question, value ?? ""));
-  const baseUrl = await answer(flags.baseUrl, questions.baseUrl);
-  const askClient = async (index: number): Promise<MinimalProfile["clients"][number]> => ({
-    id: await answer(clientId[index], questions.id(index + 1)),
-    secret: { env: await answer(secretEnv[index], questions.secretEnv(index + 1)) },
-    redirectUri: await answer(redirectUri[index], questions.redirectUri),
-  });
-  const clients = [await askClient(0)];
-  const wantsSecond =
-    count === 0 && talk !== undefined
-      ? /^y/i.test(await untilRight(questions.second, talk))
-      : count === MOST_CLIENTS;
-  if (wantsSecond) clients.push(await askClient(1));
-  return { ...given({ name: flags.name }), baseUrl, clients };
+  const profile = { ...given({ name }), baseUrl, clients };
+  checkProfile(profile, ([first, , key]) => flagOf[`${key ?? first}`] ?? "init");
+  if (documentedPath.test(baseUrl))
+    throw new ConfigurationError([
+      `--base-url: baseUrl is "${baseUrl}"; accepted is the part before /open-api/: "${baseUrl.replace(documentedPath, "")}"`,
+    ]);
+  return profile;
 };
 
-const untilRight = async (question: Question, { ask, tell }: Talk): Promise<string> => {
-  for (;;) {
-    const answer = await ask(question.text, question.offered);
-    const problem = question.problem(answer);
-    if (problem === undefined) return question.read?.(answer) ?? answer;
-    tell(problem);
-  }
+const flagOf: Readonly<Record<string, string>> = {
+  baseUrl: "--base-url",
+  id: "--client-id",
+  redirectUri: "--redirect-uri",
+  name: "--name",
 };
 
-const accepted = (question: Question, answer: string): string => {
-  const problem = question.problem(answer);
-  if (problem !== undefined) throw new ConfigurationError([`${question.flag}: ${problem}`]);
-  return question.read?.(answer) ?? answer;
+/** The numbers of the lines of a profile in which something is left to replace. */
+const placeholderLines = (text: string, { baseUrl, clients }: MinimalProfile): readonly number[] => {
+  const used = [
+    baseUrl === placeholders.baseUrl && `"${baseUrl}"`,
+    ...clients.flatMap(({ id, redirectUri }, index) => [
+      id === placeholders.clientId(index + 1) && `"${id}"`,
+      redirectUri === placeholders.redirectUri && `"${redirectUri}"`,
+    ]),
+  ].filter((one) => one !== false);
+  return text
+    .split("\n")
+    .flatMap((line, index) => (used.some((one) => line.includes(one)) ? [index + 1] : []));
 };
 
 export interface InitFile {
@@ -97,8 +92,8 @@ export interface InitFile {
   readonly schemaFile?: string | undefined;
 }
 
-/** Throws ConfigurationError if the profile or its schema must not be written there. Call it before asking questions. */
-export const checkFile = ({ file, force, importFrom, schemaFile }: InitFile): void => {
+/** Throws ConfigurationError if the profile or its schema must not be written there. */
+const checkFile = ({ file, force, importFrom, schemaFile }: InitFile): void => {
   if (!/\.(ts|mts|json)$/.test(file))
     throw new ConfigurationError([
       `--out is "${file}"; accepted is a name that ends with .ts, .mts or .json`,
@@ -138,18 +133,18 @@ const isSchema = (file: string): boolean => {
 };
 
 /**
- * Writes the profile atomically, and never over an existing file unless forced. Throws ConfigurationError if the
- * answers make no valid profile or the file cannot be written.
+ * Writes the profile atomically, and never over an existing file unless forced. Returns the numbers of the lines that
+ * are left to fill in. Throws ConfigurationError if the file cannot be written.
  */
-export const writeProfile = (profile: MinimalProfile, target: InitFile): void => {
+export const writeProfile = (profile: MinimalProfile, target: InitFile): readonly number[] => {
   const { file, schemaFile } = target;
-  checkProfile(profile, "init");
   checkFile(target);
   const $schema = schemaFile && relativeTo(path.dirname(path.resolve(file)), schemaFile);
   const text = file.endsWith(".json")
     ? jsonFile({ $schema, ...profile })
     : profileText(profile, target.importFrom ?? "");
   putInPlace(file, text);
+  return placeholderLines(text, profile);
 };
 
 const SCHEMA_TITLE = "Touchstone profile";

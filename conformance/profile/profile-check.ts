@@ -1,6 +1,6 @@
 import net from "node:net";
 import { Ajv, type ValidateFunction } from "ajv";
-import { isDay } from "../contract/day.ts";
+import { isDay } from "../contract/duration.ts";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
 import { parseStage, shapeNames } from "../contract/load-shape.ts";
 import { nearest } from "../contract/nearest.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { behaviourFrom } from "../../fake-server/registry.ts";
-import { briefSchedule, judgeAll } from "../testing/bench.ts";
+import { briefSchedule, judgeAll } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 const others = (["notifications.under-writes", "lifecycle.model"] as const).map((id) => ruleFor(id));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ruleFor } from "../testing/seeded.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { briefSchedule, judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { briefSchedule, judgeAll, type BenchOptions } from "../testing/judge.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 

@@ -1,6 +1,6 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe, objectOf, pageOf, ControlFailed, type Answer } from "../world/exchange.ts";
+import { describe, objectOf, pageOf, ControlFailed, type Answer, type Request } from "../world/exchange.ts";
 import {
   alteredTokens,
   byOtherWays,
@@ -14,26 +14,18 @@ import {
 } from "../arbitraries/intrusions.ts";
 import { duration } from "../contract/duration.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
-import { inGroups, inTurn } from "../contract/text.ts";
+import { inGroups } from "../contract/text.ts";
 import { showsData } from "../judging/laws/pages.ts";
 import { sideOf } from "../judging/lifetimes/probe.ts";
 import { ageIn } from "../lifetimes/ask.ts";
-import {
-  brokenBy,
-  fail,
-  pass,
-  discard,
-  inconclusive,
-  shownBy,
-  type CaseVerdict,
-} from "../judging/case-verdict.ts";
-import { listForms, type ListForm } from "../world/list-forms.ts";
-import { notedFrom } from "../world/noted.ts";
-import { withConnections } from "./shared/connections.ts";
-import type { Rules } from "../checks/rule.ts";
+import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { listForms, type ListForm } from "../world/shown.ts";
+import { withConnections, type Connections } from "./shared/connections.ts";
+import type { Judge, Rules } from "../checks/rule.ts";
 import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
+import { namesOf, refused, type Refusal, type Wrong } from "./refusals.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
 
 /** Connections that nearly always reach each of a few processes behind one address. */
@@ -45,41 +37,41 @@ const GROUP = 8;
 export const accessRules = {
   "access.required": {
     needs: ["notifications"],
-    check: (world, run) =>
-      run.all([
+    check: (world, run) => {
+      const known = inGroups([...elsewhere, ...inItsPlace, ...nearly, ...byOtherWays], GROUP);
+      return run.all([
         run.forEach(
           [
-            ...inGroups([...elsewhere, ...inItsPlace, ...nearly, ...byOtherWays], GROUP).map(
-              (intrusions, group) => ({
-                intrusions: [...withoutToken, ...intrusions],
-                query: formAt(world, group),
-                connections: 1,
-              }),
-            ),
+            ...known.map((intrusions, group) => ({
+              intrusions: [...withoutToken, ...intrusions],
+              query: formAt(world, group),
+              connections: 1,
+            })),
             ...otherCredentials.map((intrusion) => ({
               intrusions: [intrusion],
               query: { limit: 1 },
               connections: MANY_CONNECTIONS,
             })),
           ],
-          ({ intrusions, query, connections }, caseWorld) =>
-            judgeKeptOut(caseWorld, intrusions, query, connections),
+          areKeptOut,
           {
             part: "known ways",
-            print: ({ intrusions, connections }) => printIntrusions(intrusions, connections),
+            print: ({ intrusions, connections }) => namesOf(rowsOf(intrusions, connections)),
             narrower: ({ intrusions, ...others }) =>
               intrusions.map((intrusion) => ({ ...others, intrusions: [intrusion] })),
           },
         ),
         run.forAll(
-          fc.tuple(
-            fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
-            fc.nat(100),
-          ),
-          ([intrusions, nth], caseWorld) => judgeKeptOut(caseWorld, intrusions, formAt(caseWorld, nth), 1),
-          { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
+          fc.record({
+            intrusions: fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
+            query: fc.constantFrom(...listForms(world.prepared)),
+            connections: fc.constant(1),
+          }),
+          areKeptOut,
+          { part: "random tokens", share: 0.6, print: ({ intrusions }) => namesOf(intrusions) },
         ),
-      ]),
+      ]);
+    },
   },
 
   "access.header": (_world, run) =>
@@ -97,80 +89,78 @@ const formAt = ({ prepared }: World, nth: number): ListForm => {
   return forms[nth % forms.length] ?? {};
 };
 
-const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ name }) => name).join("; ");
+interface Intrusions {
+  readonly intrusions: readonly Intrusion[];
+  readonly query: ListForm;
+  /** How many connections each of them is tried over, since processes behind one address may differ. */
+  readonly connections: number;
+}
 
-const printIntrusions = (intrusions: readonly Intrusion[], connections: number): string =>
-  `${namesOf(intrusions)}${connections === 1 ? "" : `, over ${connections} connections`}`;
+const areKeptOut: Judge<Intrusions> = ({ intrusions, query, connections: count }, world) =>
+  withConnections(world, count, (connections) =>
+    refused(withoutRight(connections, query))(rowsOf(intrusions, count), world),
+  );
+
+/** The right token, and the total that it is shown. */
+interface Right {
+  readonly tokens: IssuedTokens;
+  readonly issued: TimeInterval;
+  readonly total: unknown;
+}
+
+interface Sent {
+  readonly at: Intrusion["at"] | undefined;
+  readonly headers: Request["headers"];
+  /** Added to the query. */
+  readonly added: ListForm;
+}
+
+const rowsOf = (intrusions: readonly Intrusion[], count: number): readonly Wrong<Right, Sent>[] =>
+  intrusions.map(({ name, at, ...intrusion }) => ({
+    name: count === 1 ? name : `${name}, over ${count} connections`,
+    of: async ({ tokens }, world) => {
+      const headers = await intrusion.headers(tokens, world);
+      return headers && { at, headers, added: intrusion.query?.(tokens) ?? {} };
+    },
+  }));
 
 /**
  * The right token sees data; then, over the same connection and with the same query, so that neither a cache nor the
- * connection's past lets anyone in, no intrusion does; afterwards the right token still does. With several connections,
- * each intrusion is tried over all of them, since processes behind one address may differ.
+ * connection's past lets anyone in, no intrusion does; afterwards the right token still does.
  */
-const judgeKeptOut = async (
-  world: World,
-  intrusions: readonly Intrusion[],
-  query: ListForm,
-  count: number,
-): Promise<CaseVerdict> =>
-  withConnections(world, count, async (connections) => {
-    const [connection] = connections;
-    if (connection === undefined) throw new Error("no connection");
-    const noted = notedFrom(world);
+const withoutRight = (connections: Connections, query: ListForm): Refusal<Right, Sent> => ({
+  expected: "no data is returned without a valid accessToken in x-service-access-token",
+  right: async (world) => {
     const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
-    const { total } = await expectData(connection, tokens, query);
-    const sent: Intrusion[] = [];
-    for (const intrusion of intrusions) {
-      const headers = await intrusion.headers(tokens, world);
-      if (headers === undefined) continue;
-      sent.push(intrusion);
-      const { at } = intrusion;
-      const id = world.prepared.notifications.accounts[0]?.ids[0];
-      const isById = id !== undefined && at?.path.includes("{id}") === true;
-      const whole = isById ? {} : { ...query, ...intrusion.query?.(tokens) };
-      const send = (one: typeof connection): Promise<Answer> =>
-        at === undefined
-          ? one.list({ headers, query: whole })
-          : one.send({
-              method: at.method,
-              path: withQuery(at.path.replace("{id}", id ?? "0"), encodeQuery(whole)),
-              headers,
-            });
-      for (const answer of await Promise.all(connections.map((one) => answerOrHangUp(send(one))))) {
-        if (answer === undefined) continue;
-        const shown = judgeShown(world, intrusion, answer, { total, query: isById ? { id } : whole });
-        // With the right token's own request, after which a cache may let anyone in.
-        if (shown.kind === "failed")
-          return brokenBy(printIntrusions([intrusion], count), shownBy(noted(), shown));
-      }
+    return { tokens, issued, ...(await expectData(connections[0] ?? world.target, tokens, query)) };
+  },
+  gain: async (world, { total }, { at, headers, added }) => {
+    const id = world.prepared.notifications.accounts[0]?.ids[0];
+    const isById = id !== undefined && at?.path.includes("{id}") === true;
+    const whole = isById ? {} : { ...query, ...added };
+    const send = (one: Connections[number]): Promise<Answer> =>
+      at === undefined
+        ? one.list({ headers, query: whole })
+        : one.send({
+            method: at.method,
+            path: withQuery(at.path.replace("{id}", id ?? "0"), encodeQuery(whole)),
+            headers,
+          });
+    for (const answer of await Promise.all(connections.map((one) => answerOrHangUp(send(one))))) {
+      if (answer === undefined) continue;
+      const counting = totalIn(answer, total);
+      if (counting !== undefined) return `${describe(answer)}, and the total in its ${counting}`;
+      if (shows(world, answer, isById ? { id } : whole)) return describe(answer);
     }
-    if (sent.length === 0) return discard("refused requests do not affect this token");
-    if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
-    return brokenBy(
-      inTurn(printIntrusions(sent, count), sent),
-      await judgeEarlyDeath(world, { tokens, issued }, connection, query),
-    );
-  });
-
-/** What the right token is shown, and with which query. */
-interface Guarded {
-  readonly total: unknown;
-  readonly query: ListForm;
-}
-
-const judgeShown = (
-  world: World,
-  { name }: Intrusion,
-  answer: Answer,
-  { total, query }: Guarded,
-): CaseVerdict => {
-  const counting = totalIn(answer, total);
-  if (counting === undefined && !shows(world, answer, query)) return pass;
-  return fail(
-    "no data is returned without a valid accessToken in x-service-access-token",
-    `${name}: ${describe(answer)}${counting === undefined ? "" : `, and the total in its ${counting}`}`,
-  );
-};
+    return undefined;
+  },
+  control: async (world, { tokens, issued }) => {
+    const connection = connections[0] ?? world.target;
+    return gaveData(await connection.list({ accessToken: tokens.accessToken, query }))
+      ? pass
+      : judgeEarlyDeath(world, { tokens, issued }, connection, query);
+  },
+});
 
 /**
  * A token that worked at first no longer works, although only time ends it (section 2.2). A twin tells a service that

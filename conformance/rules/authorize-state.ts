@@ -2,11 +2,12 @@ import { describe, grantOf, type Answer } from "../world/exchange.ts";
 import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
-import { counted, inGroups } from "../contract/text.ts";
-import { brokenBy, discard, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
+import { counted } from "../contract/text.ts";
+import { expectThat, pass } from "../judging/case-verdict.ts";
+import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
+import { areRefused, namesOf, refused, untested, type Refusal, type Wrong } from "./refusals.ts";
 
 const PROBES_PER_CONTROL = 12;
 
@@ -14,29 +15,16 @@ const PROBES_PER_CONTROL = 12;
 export const stateRules = {
   "authorize.state-charset": (_world, run) =>
     run.all([
-      run.forEach(
-        inGroups(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
-        withTwin(async (world, probes) => {
-          let together = discard(sawNone);
-          for (const probe of probes) {
-            const judgement = await judgeForeign(world, probe);
-            if (judgement.kind === "discarded") continue;
-            if (judgement.kind !== "passed") return brokenBy(nameOf(probe), judgement);
-            together = pass;
-          }
-          return together;
-        }),
-        {
-          part: "listed",
-          print: (probes) => probes.map(nameOf).join(", "),
-          narrower: (probes) => probes.map((probe) => [probe]),
-        },
-      ),
-      run.forAll(anyForeignProbe, withTwin(judgeForeign), { part: "generated", share: 0.5, print: nameOf }),
-      run.forEach(["before", "behind"], withTwin(judgeSecondState), {
-        part: "second",
-        print: (place) => `a state with a dash, ${place} one that is allowed`,
+      areRefused(run, withForeign, foreignProbes(run.seed, run.effort !== "quick").map(foreign), {
+        part: "listed",
+        size: PROBES_PER_CONTROL,
       }),
+      run.forAll(
+        anyForeignProbe.map((probe) => [foreign(probe)]),
+        refused(withForeign),
+        { part: "generated", share: 0.5, print: namesOf },
+      ),
+      areRefused(run, withSecondState, secondStates, { part: "second" }),
     ]),
 
   "authorize.state-length": (world, run) => {
@@ -83,34 +71,31 @@ export const stateRules = {
   },
 } satisfies Rules;
 
-/** What passes does so only if the control does too. */
-const withTwin =
-  <T>(judge: (world: World, value: T) => Promise<CaseVerdict>): Judge<T> =>
-  async (value, world) => {
-    const judgement = await judge(world, value);
-    if (judgement.kind === "passed") await twinSucceeds(world);
-    return judgement;
-  };
-
 const nameOf = ({ name, position }: ForeignProbe): string =>
   position === "alone" ? `${name}, alone` : `${name}, at the ${position}`;
 
-const onlyAllowed = "a state with any character outside a-z, A-Z, 0-9 is refused";
+const onlyAllowed = {
+  expected: "a state with any character outside a-z, A-Z, 0-9 is refused",
+  right: () => Promise.resolve(undefined),
+  control: (world: World) => twinSucceeds(world),
+};
 
-const sawNone = "the service saw a request without a state, which need not be refused";
+const foreign = (probe: ForeignProbe): Wrong<undefined, ForeignProbe> => ({
+  name: nameOf(probe),
+  of: () => probe,
+});
 
-const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerdict> => {
-  const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
-  const answer =
-    probe.bare === true
-      ? (await world.raw.authorize(queryWith(world, state))).answer
-      : await answerOrRefusal(() => authorizeWith(world, state));
-  if (answer !== undefined && carriesNoState(answer) && mayBeDropped(probe, state)) return discard(sawNone);
-  return expectThat(
-    !(await yieldedCode(world, answer)),
-    onlyAllowed,
-    `a state with ${nameOf(probe)} got a code that can be exchanged`,
-  );
+const gotCode = "it got a code that can be exchanged";
+
+/** A request that the service saw without a state need not be refused. */
+const withForeign: Refusal<undefined, ForeignProbe> = {
+  ...onlyAllowed,
+  gain: async (world, _right, probe) => {
+    const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
+    const answer = await answerOrRefusal(() => authorizeWith(world, state, probe.bare));
+    if (answer !== undefined && carriesNoState(answer) && mayBeDropped(probe, state)) return untested;
+    return (await yieldedCode(world, answer)) ? gotCode : undefined;
+  },
 };
 
 const carriesNoState = (answer: Answer): boolean => {
@@ -128,21 +113,25 @@ const mayBeDropped = ({ position }: ForeignProbe, state: string): boolean => {
   }
 };
 
+const secondStates = (["before", "behind"] as const).map((place) => ({
+  name: `a state with a dash, ${place} one that is allowed`,
+  of: () => place,
+}));
+
 /**
  * How a repeated parameter is answered is not shown. But whichever of the two is taken as the state, it must not be one
  * that is refused on its own.
  */
-const judgeSecondState = async (world: World, place: string): Promise<CaseVerdict> => {
-  const bad = `${world.unique()}-`;
-  const query = queryWith(world, world.unique());
-  const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
-  const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
-  const taken = answer === undefined ? undefined : grantOf(answer)?.state;
-  return expectThat(
-    taken !== bad || !(await yieldedCode(world, answer)),
-    onlyAllowed,
-    `the state ${bad}, ${place} an allowed one, was accepted and got a code that can be exchanged`,
-  );
+const withSecondState: Refusal<undefined, "before" | "behind"> = {
+  ...onlyAllowed,
+  gain: async (world, _right, place) => {
+    const bad = `${world.unique()}-`;
+    const query = queryWith(world, world.unique());
+    const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
+    const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
+    const taken = answer === undefined ? undefined : grantOf(answer)?.state;
+    return taken === bad && (await yieldedCode(world, answer)) ? gotCode : undefined;
+  },
 };
 
 /** The control: the same request with an allowed state gets a working code. */
@@ -155,8 +144,17 @@ const twinSucceeds = async (world: World, state = world.unique()): Promise<void>
 const queryWith = (world: World, rawState: string): string =>
   `clientId=${encodeURIComponent(world.client.id)}&state=${rawState}&redirectUri=${encodeURIComponent(world.client.redirectUri)}`;
 
-const authorizeWith = (world: World, rawState: string): Promise<Answer> =>
-  world.target.authorize({ rawQuery: queryWith(world, rawState) });
+/** `isBare` says that no HTTP client writes it. */
+const authorizeWith = async (world: World, rawState: string, isBare = false): Promise<Answer> => {
+  const rawQuery = queryWith(world, rawState);
+  if (!isBare) return world.target.authorize({ rawQuery });
+  const connection = world.target.dedicated();
+  try {
+    return await connection.authorize({ rawQuery });
+  } finally {
+    await connection.close();
+  }
+};
 
 const stateOf = (world: World, length: number): string =>
   world.unique().padEnd(length, "aZ09").slice(-length);

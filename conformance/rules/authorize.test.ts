@@ -2,54 +2,8 @@ import { expect, test } from "vitest";
 import { codeAndState, redirectTo } from "../../fake-server/answer.ts";
 import { parseQuery } from "../../fake-server/query.ts";
 import { withQuery } from "../arbitraries/redirect-uri.ts";
-import { rulesOf } from "../checks/rule.ts";
-import { judge } from "../testing/bench.ts";
-import { behaving, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
-import { authorizeRules } from "./authorize.ts";
-
-const rules = rulesOf(authorizeRules);
-
-testDefects([
-  "state-of-256-digits-at-most",
-  "authorize-code-never-kept",
-  "authorize-redirects-elsewhere",
-  "state-of-request-before",
-  "state-read-as-number",
-  "authorize-codes-repeat-after-sixty",
-  "advice-codes-counted",
-  "advice-codes-behind-a-prefix",
-  "state-with-dash-and-underscore",
-  "state-with-any-letter",
-  "state-with-case-folding",
-  "state-examined-for-100-characters",
-  "state-examined-line-by-line",
-  "state-trimmed",
-  "state-of-129-at-most",
-  "state-of-127-at-most",
-  "state-of-two-at-least",
-  "state-length-in-one-byte",
-  "timestamp-is-constant",
-  "timestamp-in-minutes",
-  "timestamp-of-the-minute",
-  "timestamp-within-the-hour",
-  "redirect-uri-not-decoded",
-  "query-decoded-before-split",
-  "redirect-loses-port",
-  "advice-redirects-anywhere",
-]);
-
-testVariants(rules, [
-  "sound",
-  "redirect-302",
-  "redirect-303-with-fragment",
-  "redirect-uri-letter-for-letter",
-  "timestamps-in-seconds",
-  "codes-with-label",
-  "refusals-with-digits-in-code",
-  "state-counted-before-decoding",
-  "state-encoded-refused",
-  "unknown-parameters-refused",
-]);
+import { judge } from "../testing/judge.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
 
 test("authorize.state-length finds from percent-encoded letters how a service counts bytes", async () => {
   const verdict = await judge(ruleFor("authorize.state-length"));

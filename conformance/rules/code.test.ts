@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
-import { behaving, judgeDefect, ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
+import { behaving, judgeDefect, ruleFor, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
-const rules = rulesOf(codeRules);
+const rules = [...rulesOf(codeRules), ruleFor("code.unknown"), ruleFor("code.bound-to-client")];
 
 test("the sound service passes every rule about codes", async () => {
   const results = await judgeAll(rules);
@@ -14,38 +14,11 @@ test("the sound service passes every rule about codes", async () => {
   });
 });
 
-testDefects({
-  "code-never-granted": /it got status/,
-  "code-marked-as-spelt": /again, with white space/,
-  "code-reusable-once-tokens-expired": /yielded a working accessToken/,
-  "code-reusable-after-wrong-secret": /yielded a working accessToken/,
-  "code-race-of-five-milliseconds": /more than one of \d+ concurrent exchanges of one code got tokens/,
-  "code-race-refuses-all": /none of \d concurrent exchanges/,
-  "code-counted-from-latest-authorization": /accepted at an age/,
-  "code-revived-by-trying": /accepted at an age/,
-  "code-one-for-each-state": /it got status/,
-  "code-unknown-kills-others": /it got status/,
-  "code-normalized": /full width/,
-  "code-without-dashes": /dash/,
-  "code-found-by-pattern": /LIKE wildcard/,
-  "advice-code-of-other-client-accepted": /another client/,
-  "advice-reuse-leaves-refresh-token": /still worked after the second exchange/,
-});
-
 test("a code that ends early among many is shown by its own exchanges", async () => {
   const { verdict } = await judgeDefect("code-for-shortest-state-dies-early");
   expect(verdict).toMatchObject({ kind: "failed", breach: { part: "code issued with 23 others" } });
   expect(verdict.kind === "failed" && verdict.breach.evidence).toHaveLength(2);
 });
-
-// Exchanges of other cases may have pushed the code off the list, so the breach does not always recur in a replay.
-testDefects(["code-used-list-of-twenty"]);
-
-testVariants(
-  rules,
-  ["code-burned-by-failed-attempt", "code-reuse-leaves-tokens", "exchanges-of-a-code-in-turn"],
-  ["warned"],
-);
 
 test("a code may be used up by a near miss of it", async () => {
   const behaviour = behaving((sound) => ({

@@ -1,15 +1,6 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
-import {
-  alterations,
-  altered,
-  catchAlls,
-  printAlteration,
-  misspellings,
-  type Alteration,
-  type NearMiss,
-} from "../arbitraries/credentials.ts";
-import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
+import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import {
   observing,
@@ -33,18 +24,21 @@ import {
 } from "./code-reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { freshCodeWorks } from "../world/controls.ts";
-import { grantOf } from "../world/exchange.ts";
+import { describe, grantOf } from "../world/exchange.ts";
+import { expectThat, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   answerOrRefusal,
   exchangeable,
   obtainCode,
   obtainRefreshed,
   obtainTokens,
+  opens,
+  present,
+  refreshes,
+  yielded,
   type IssuedCode,
 } from "../world/steps.ts";
-import { forBoth } from "../checks/client-assignment.ts";
 import type { World } from "../world/world.ts";
-import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
 import {
   disturbances,
   fates,
@@ -56,7 +50,6 @@ import {
   tellingFates,
 } from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
-import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
 import type { Verdict } from "../contract/verdict.ts";
 
 /** Time for probes after the end of a lifetime, including guards. */
@@ -221,40 +214,11 @@ export const codeRules = {
       ]),
   },
 
-  "code.unknown": (_world, run) =>
-    run.all([
-      run.forEach([...forBoth(catchAlls), ...misspellings], nearMissIsRefused, {
-        part: "near misses",
-        print: ({ name }) => name,
-      }),
-      run.forAll(alterations, (one, world) => nearMissIsRefused(alteredCode(one), world), {
-        part: "random alterations",
-        print: printAlteration,
-      }),
-      run.forEach(Object.entries(strangers), strangerIsRefused, {
-        part: "other values",
-        print: ([name]) => name,
-      }),
-    ]),
-
   "code.failed-attempt": observing([], async (world) =>
     Object.fromEntries(
       await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
     ),
   ),
-
-  "code.bound-to-client": {
-    needs: ["second-client"],
-    check: (_world, run) =>
-      run.forEach(
-        Array.from({ length: run.cases(0.3, 4) }, (_, at) => at % 2 === 0),
-        thiefIsRefused,
-        {
-          print: (firstOwns) => (firstOwns ? "a code of the first client" : "a code of the second client"),
-          clients: "first",
-        },
-      ),
-  },
 
   "code.reuse-revokes-tokens": (_world, run) =>
     run.forEach(
@@ -265,11 +229,6 @@ export const codeRules = {
       },
     ),
 } satisfies Rules;
-
-const alteredCode = (one: Alteration): NearMiss => ({
-  name: `altered (${one.how})`,
-  alter: (code) => altered(code, one),
-});
 
 /** Whether the first attempt yields tokens, or the second, since the first may bring the code back to life. */
 const twiceExchangeable = async (world: World, issued: Code): Promise<boolean> =>
@@ -289,3 +248,31 @@ const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[]): Pro
 /** Judges parts concurrently. */
 const allTogether = (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>
   run.all(parts.map((part) => part()));
+
+const fateAfter = async (world: World, kind: AttemptKind): Promise<string> => {
+  const issued = await obtainCode(world);
+  const attempt = await attemptWrongly(world, kind, issued);
+  if ((await yielded(world, attempt, issued.client)) !== undefined) return "the attempt was granted";
+  return (await exchangeable(world, issued)) ? "still works" : "used up";
+};
+
+const tokensDieWithReuse = async (refreshed: boolean, world: World): Promise<CaseVerdict> => {
+  const bystander = await obtainTokens(world);
+  const tokens = await obtainTokens(world);
+  if (!(await opens(world, tokens.accessToken)))
+    return inconclusive("the tokens did not work before the reuse");
+  const latest = refreshed ? await obtainRefreshed(world, tokens) : tokens;
+  const again = await present(world, tokens.client, tokens.code);
+  if (!(await opens(world, bystander.accessToken)))
+    return inconclusive("the tokens of another code stopped working too");
+  const alive = (await opens(world, latest.accessToken))
+    ? "access token"
+    : (await refreshes(world, tokens.client, tokens.refreshToken))
+      ? "refresh token"
+      : undefined;
+  return expectThat(
+    alive === undefined,
+    "the tokens of a code are revoked once the code is presented again",
+    `its ${alive} still worked after the second exchange, which got ${again === undefined ? "no answer" : describe(again)}`,
+  );
+};

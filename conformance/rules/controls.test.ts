@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequirementId } from "../contract/catalogue.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 /** Where something never works at all, these rules cannot tell what they are about, and quote what it got instead. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../../fake-server/index.ts";
 import { rulesOf } from "../checks/rule.ts";
 import type { Profile } from "../contract/profile.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 import { rules } from "./index.ts";
 import { notificationFilterRules } from "./notification-filters.ts";

@@ -8,6 +8,7 @@ import {
   wrongAlone,
   sameObject,
   type BadBody,
+  type RightFields,
 } from "../arbitraries/bodies.ts";
 import {
   ControlFailed,
@@ -18,7 +19,7 @@ import {
   type Answer,
 } from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
-import { expectThat, fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
 import { controlFailure, freshCodeWorks } from "../world/controls.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
@@ -26,6 +27,7 @@ import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
+import { areRefused, gainIn, type Refusal } from "./refusals.ts";
 
 /** What a raw body comes with, other than usually. */
 interface More {
@@ -52,8 +54,6 @@ export const exchangeText = (world: World, text: string, more?: More): Promise<A
   answerOrHangUp(sendText(world, "exchange", text, more));
 
 interface BadExchange extends BadBody {
-  /** Whether it targets what later requests inherit. */
-  readonly lingers?: true;
   /** Whether a parser may accept it (RFC 8259 section 9): then it is only reported whether it was. */
   readonly isExtension?: true;
 }
@@ -61,7 +61,7 @@ interface BadExchange extends BadBody {
 const badBodies: readonly BadExchange[] = [
   ...notJson,
   ...notTheObject,
-  ...inherited.map((body) => ({ ...body, lingers: true as const })),
+  ...inherited,
   ...heavy,
   ...extensions.map((body) => ({ ...body, isExtension: true as const })),
 ];
@@ -69,47 +69,49 @@ const badBodies: readonly BadExchange[] = [
 /** A bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
 export const badBodiesAreRefused = async (run: Run): Promise<Verdict> => {
   const accepted = new Set<string>();
-  const verdict = await run.forEach(
-    badBodies,
-    (body, world) => badBodyIsRefused(body, world, (name) => accepted.add(name)),
-    { print: ({ name }) => name },
-  );
+  const rows = badBodies.map((body) => ({ name: body.name, of: () => body }));
+  const verdict = await areRefused(run, beyondJson(accepted), rows);
   return verdict.kind === "passed"
     ? { ...verdict, facts: { ...verdict.facts, acceptedBeyondJson: [...accepted].toSorted() } }
     : verdict;
 };
 
-const badBodyIsRefused = async (
-  { name, write, query, type, lingers, isExtension }: BadExchange,
-  world: World,
-  accept: (name: string) => void,
-): Promise<CaseVerdict> => {
-  const failure = await controlFailure(freshCodeWorks(world, world));
-  const { code } = await obtainCode(world);
-  const right = exchangeBody(world.client, code);
-  const gain = await yielded(world, await exchangeText(world, write(right), { query: query?.(right), type }));
-  if (gain !== undefined && isExtension === true) accept(name);
-  else if (gain !== undefined)
-    return fail(
-      "a body that is not the documented JSON object is refused",
-      `${name}: yielded a working ${gain}`,
+type Bodies = Refusal<
+  { readonly failure: ControlFailed | undefined; readonly body: RightFields },
+  BadExchange
+>;
+
+const beyondJson = (accepted: Set<string>): Bodies => ({
+  expected: "a body that is not the documented JSON object is refused",
+  right: async (world) => ({
+    failure: await controlFailure(freshCodeWorks(world, world)),
+    body: await valid.exchange(world),
+  }),
+  gain: async (world, { body }, { name, write, query, type, isExtension }) => {
+    const answer = await exchangeText(world, write(body), { query: query?.(body), type });
+    const gain = await gainIn(world, answer, [world.client]);
+    if (gain === undefined || isExtension !== true) return gain;
+    accepted.add(name);
+    return undefined;
+  },
+  control: async (world, { failure }, name) => {
+    if (failure !== undefined) throw failure;
+    if (inherited.some((body) => body.name === name)) {
+      const { clientId, code } = await valid.exchange(world);
+      const inheriting = await answerOrHangUp(world.target.exchange({ clientId, code }));
+      if ((await yielded(world, inheriting)) !== undefined)
+        return fail(
+          "a body does not affect later requests",
+          `after ${name}, an exchange without a secret was granted`,
+        );
+    }
+    return expectThat(
+      (await serves(world)) || (await serves(world)),
+      "the service keeps serving after a body that it refused",
+      `after ${name}, a valid exchange failed twice`,
     );
-  if (failure !== undefined) throw failure;
-  if (lingers === true) {
-    const { code: next } = await obtainCode(world);
-    const inheriting = await answerOrHangUp(world.target.exchange({ clientId: world.client.id, code: next }));
-    if ((await yielded(world, inheriting)) !== undefined)
-      return fail(
-        "a body does not affect later requests",
-        `after ${name}, an exchange without a secret was granted`,
-      );
-  }
-  return expectThat(
-    (await serves(world)) || (await serves(world)),
-    "the service keeps serving after a body that it refused",
-    `after ${name}, a valid exchange failed twice`,
-  );
-};
+  },
+});
 
 /** Whether a valid exchange succeeds. A service that has gone away does not serve. */
 const serves = async (world: World): Promise<boolean> => {

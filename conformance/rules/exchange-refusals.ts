@@ -1,4 +1,4 @@
-import { encodedForms, writtenForms } from "../contract/secret-forms.ts";
+import { base64Forms, writtenForms } from "../contract/secret-forms.ts";
 import { exchangeText } from "./exchange-bodies.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { stackTraceIn, readable, tokenLike } from "./shared/leaks.ts";
@@ -14,62 +14,65 @@ import {
   yielded,
 } from "../world/steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
+import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 
 /** A refused exchange: what was sent, as strings that an answer may echo, and the answer. */
 interface Refused {
   readonly sent: readonly string[];
   /** Tokens that the code had yielded before. */
-  readonly earlier?: readonly string[];
+  readonly earlier: readonly string[];
   readonly answer: Answer | undefined;
 }
 
 /** Makes the service refuse. Awaits `ready` right before the request to be refused. */
 type Provoke = (world: World, ready: () => Promise<unknown>) => Promise<Refused>;
 
-const attempted =
-  (kind: AttemptKind): Provoke =>
+/** What was issued beforehand, or stands for that. */
+interface Issued {
+  readonly client: Client;
+  readonly code: unknown;
+  readonly earlier?: readonly string[];
+}
+
+const issueCode = (world: World) => obtainCode(world);
+
+const provoking =
+  <I extends Issued>(
+    issue: (world: World) => Promise<I>,
+    send: (world: World, issued: I) => Promise<Answer | undefined> = (world, { client, code }) =>
+      present(world, client, code),
+  ): Provoke =>
   async (world, ready) => {
-    const issued = await obtainCode(world);
+    const issued = await issue(world);
     await ready();
-    const answer = await attemptWrongly(world, kind, issued);
-    return { sent: [issued.code, `${issued.code}x`, issued.client.id], answer };
+    const codes = [issued.code].flat().map(String);
+    const sent = [issued.client.id, ...codes, ...codes.map((code) => `${code}x`)];
+    return { sent, earlier: issued.earlier ?? [], answer: await send(world, issued) };
   };
 
-const withCode =
-  (code: (world: World) => unknown): Provoke =>
-  async (world, ready) => {
-    const value = await code(world);
-    await ready();
-    const sent = [world.client.id, ...[value].flat().map(String)];
-    return { sent, answer: await present(world, world.client, value) };
-  };
+const attempted = (kind: AttemptKind): Provoke =>
+  provoking(issueCode, (world, issued) => attemptWrongly(world, kind, issued));
 
-const withText =
-  (write: (right: Record<string, unknown>) => string): Provoke =>
-  async (world, ready) => {
-    const { client, code } = await obtainCode(world);
-    await ready();
-    const answer = await exchangeText(world, write(exchangeBody(client, code)));
-    return { sent: [code, client.id], answer };
-  };
+const withCode = (code: (world: World) => unknown): Provoke =>
+  provoking(async (world) => ({ client: world.client, code: await code(world) }));
 
-const usedCode: Provoke = async (world, ready) => {
+const withText = (write: (right: Record<string, unknown>) => string): Provoke =>
+  provoking(issueCode, (world, { client, code }) => exchangeText(world, write(exchangeBody(client, code))));
+
+const usedCode = provoking(async (world) => {
   const { client, code, accessToken, refreshToken } = await obtainTokens(world);
-  await ready();
-  const answer = await present(world, client, code);
-  return { sent: [code, client.id], earlier: [accessToken, refreshToken], answer };
-};
+  return { client, code, earlier: [accessToken, refreshToken] };
+});
 
 const pastTheCodeMs = ({ limits }: World): number => limits.codeLifetimeMs + 60_000;
 
 /** Only on a virtual clock: otherwise it takes as long as a code lives. */
-const expiredCode: Provoke = async (world, ready) => {
-  const { client, code } = await obtainCode(world);
+const expiredCode = provoking(async (world) => {
+  const issued = await obtainCode(world);
   await world.clock.sleep(pastTheCodeMs(world), world.limits.codeLifetimeMs);
-  await ready();
-  return { sent: [code, client.id], answer: await present(world, client, code) };
-};
+  return issued;
+});
 
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...Object.fromEntries(attemptKinds(world).map((kind) => [kind, attempted(kind)])),
@@ -135,7 +138,9 @@ const knownSecret = (world: World, answer: Answer): string | undefined => {
   const owner = clientsOf(world).find(
     ({ secret }) =>
       secret.length >= SHORTEST_SECRET &&
-      [...writtenForms(secret), ...encodedForms(secret)].some((form) => text.includes(form)),
+      [...writtenForms(secret), ...base64Forms(secret), Buffer.from(secret).toString("hex")].some((form) =>
+        text.includes(form),
+      ),
   );
   if (owner === undefined) return undefined;
   return owner === world.client ? "the client's secret" : "another client's secret";
@@ -144,7 +149,7 @@ const knownSecret = (world: World, answer: Answer): string | undefined => {
 const knownCredential = (
   world: World,
   answer: Answer,
-  { sent, earlier = [] }: Refused,
+  { sent, earlier }: Refused,
   others: { readonly accessToken: string; readonly refreshToken: string; readonly waiting: string },
 ): string | undefined => {
   const text = readable(answer);

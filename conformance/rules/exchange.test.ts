@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
-import { behaving, judgeDefect, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
-import { exchangeRules } from "./exchange.ts";
-
-const rules = rulesOf(exchangeRules);
-
-test("the sound service passes every rule about exchanges", async () => {
-  const results = await judgeAll(rules);
-  expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
-});
+import { judge, judgeAll } from "../testing/judge.ts";
+import { behaving, judgeDefect, ruleFor } from "../testing/seeded.ts";
 
 test("a token set that is wrong now and then is described by the field that is wrong", async () => {
   const { verdict } = await judgeDefect("exchange-expires-in-as-text-now-and-then");
@@ -30,29 +21,6 @@ test("a service that a body wedges is detected", async () => {
     kind: "failed",
     breach: { actual: expect.stringContaining("a valid exchange failed twice") as string },
   });
-});
-
-testDefects({
-  "exchange-timestamp-of-its-start": /returned \d+/,
-  "exchange-expires-in-as-text": /^expiresIn is "7200"$/,
-  "exchange-with-names-of-the-rfc": /^it got status 200, body/,
-  "exchange-of-second-client-without-refresh-token":
-    /^it holds no refreshToken, only accessToken, expiresIn, timestamp$/,
-  "secret-right-at-fifth-attempt": /sent 5 times|working accessToken/,
-  "secret-by-longer-half": /without its last character/,
-  "client-id-of-plain-object": /without a secret/,
-  "exchange-one-token-for-both-purposes": /is also the accessToken of exchange \d+/,
-  "access-token-of-first-client-only": /over the same connection it got/,
-  "refusal-shows-latest-token": /token/,
-  "refusal-repeats-request": /the client's secret/,
-  "refusal-of-expired-code-shows-stack": /a stack trace of Node\.js/,
-  "body-of-lines": /YAML/,
-  "body-with-repeated-keys": /the right value was accepted both first and last/,
-  "body-in-envelope": /one level down/,
-  "body-as-declared-form": /a form under its own content type/,
-  "body-as-declared-form-in-parts": /a form in parts/,
-  "advice-answers-private": /Cache-Control: private/,
-  "advice-refresh-token-from-access-token": /about 0/,
 });
 
 test.each([
@@ -104,17 +72,6 @@ test("a token of a wrong exchange is not taken for refused where no token is sho
     ["notifications.shape", "failed"],
   ]);
 });
-
-testVariants(
-  rules,
-  [
-    "refusals-like-token-sets",
-    "code-burned-by-failed-attempt",
-    "refusals-show-code-sent",
-    "timestamps-in-seconds-of-exchange",
-  ],
-  ["warned"],
-);
 
 /** The clients by UUID, as a column of that type reads it (RFC 9562 section 4). */
 const readingUuids = behaving((sound) => {

@@ -1,4 +1,3 @@
-import { alterations, printAlteration } from "../arbitraries/credentials.ts";
 import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -21,15 +20,6 @@ import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
-import {
-  insistenceIsRefused,
-  secretsOfStrangers,
-  strangersOwnCodeIsRefused,
-  withSecretAltered,
-  wrongBodyIsRefused,
-  wrongClients,
-  wrongSecrets,
-} from "./exchange-wrong.ts";
 
 export const exchangeRules = {
   "exchange.token-set": async (world, run) => {
@@ -44,32 +34,6 @@ export const exchangeRules = {
     // Last, so that other rules have made most of their exchanges by then: the time told takes a day of a virtual clock.
     return run.all([own, run.once(allSetsAreWhole, { part: "all exchanges of the run", replays: 0 })]);
   },
-
-  "exchange.authenticates-client": (world, run) =>
-    run.all([
-      run.forEach(wrongSecrets(world), wrongBodyIsRefused, {
-        part: "near misses",
-        print: ({ name }) => name,
-      }),
-      run.forAll(
-        alterations,
-        (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
-        { part: "random alterations", share: 0.5, print: printAlteration },
-      ),
-      run.forEach([8], insistenceIsRefused, {
-        part: "a wrong secret again and again",
-        print: (times) => `${times} times`,
-      }),
-    ]),
-
-  "exchange.unknown-client": (_world, run) =>
-    run.all([
-      run.forEach(wrongClients, wrongBodyIsRefused, { print: ({ name }) => name }),
-      run.forEach(Object.entries(secretsOfStrangers), strangersOwnCodeIsRefused, {
-        part: "a code of its own",
-        print: ([name]) => name,
-      }),
-    ]),
 
   "exchange.tokens-are-fresh": (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
 

@@ -12,6 +12,7 @@ import { notificationRules } from "./notifications.ts";
 import { pushObservations, pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
+import { tokenRefusalRules } from "./token-refusals.ts";
 
 /** Does not compile if a testable requirement has no rule. */
 const all: Required<Rules> = {
@@ -19,6 +20,7 @@ const all: Required<Rules> = {
   ...codeRules,
   ...exchangeRules,
   ...refreshRules,
+  ...tokenRefusalRules,
   ...accessRules,
   ...notificationRules,
   ...notificationPageRules,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequirementId } from "../contract/catalogue.ts";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 /** Reports show the input of a breach in words. */
@@ -11,7 +11,7 @@ test.each<readonly [RequirementId, string, RegExp]>([
     "access-header-not-read",
     /^accountId of an account with \d+ notifications$/,
   ],
-  ["notifications.default-page", "default-page-1", /^no limit, an account with \d+ notifications$/],
+  ["notifications.default-page", "default-page-1", /^accountId of an account with \d+ notifications$/],
   ["notifications.shape", "item-without-remark", /^a list request with accountId, page=0$/],
   ["notifications.under-writes", "writes-hide-list", /^4 writers of 16 events each, read in pages of 10$/],
   [
@@ -39,7 +39,7 @@ test.each<readonly [RequirementId, string, RegExp]>([
   [
     "notifications.past-the-end",
     "past-the-end-wraps",
-    /^page=\d+, (?:the first page )?past the end of \d+ notifications? with (?:no limit|limit=\d+)$/,
+    /^accountId, (?:limit=\d+, )?page=\d+ of an account with \d+ notifications?$/,
   ],
   [
     "service.survives-bad-input",

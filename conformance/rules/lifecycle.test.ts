@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { behaving, ruleFor, judgeDefect } from "../testing/seeded.ts";
 
 const rule = ruleFor("lifecycle.model");

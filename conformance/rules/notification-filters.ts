@@ -1,14 +1,17 @@
 import fc from "fast-check";
-import { pagesIn } from "../arbitraries/paging.ts";
+import { pagesIn, printLength } from "../arbitraries/paging.ts";
 import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
-import { brokenBy, fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, expectThat, pass, inconclusive } from "../judging/case-verdict.ts";
+import type { ListQuery } from "../judging/laws/lists.ts";
 import { difference, fold } from "../judging/laws/pages.ts";
-import { asked, openLists, whileSteady, type List, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { ListOptions, Rules, Judge, Run } from "../checks/rule.ts";
+import { openLists, whileSteady, type List, type Listing } from "./shared/lists.ts";
+import type { Rules, Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
-import { formsOf, isNothing } from "./notification-shape.ts";
+import { readAll, readOne, type Read } from "./notification-reads.ts";
+import { areRefused, namesOf, refused, type Refusal, type Wrong } from "./refusals.ts";
+import { ControlFailed } from "../world/exchange.ts";
 import { inGroups } from "../contract/text.ts";
 
 /** Section 4.4: the filters id and accountId, each on its own and both in one request. */
@@ -16,20 +19,12 @@ export const notificationFilterRules = {
   "notifications.filter-id": {
     needs: ["notifications"],
     check: (world, run) => {
-      const picked = pickedIds(world);
-      const [sample] = picked;
-      const uuid = sample?.id ?? world.prepared.notifications.emptyAccountId;
-      const strangers = [
-        ...nearMisses(uuid),
-        world.prepared.notifications.emptyAccountId,
-        sample?.account.accountId ?? uuid,
-        ...listOf(picked.map(({ id }) => id)),
-      ];
+      const { accounts, emptyAccountId } = world.prepared.notifications;
+      const ids = accounts.flatMap(someIds);
+      const [uuid = emptyAccountId] = ids;
+      const strangers = [emptyAccountId, accounts[0]?.accountId ?? uuid, ...listOf(ids)];
       return run.all([
-        run.forEach(inGroups(picked, 3), idsGiveTheirOwn, {
-          part: "existing ids",
-          print: () => "existing ids",
-        }),
+        run.forEach(inGroups(ids, 3), idsGiveTheirOwn, { part: "existing ids", print: () => "existing ids" }),
         ...otherValues(run, "id", uuid, strangers),
       ]);
     },
@@ -39,15 +34,11 @@ export const notificationFilterRules = {
     needs: ["notifications"],
     check: (world, run) => {
       const { accounts, emptyAccountId } = world.prepared.notifications;
-      const uuid = accounts[0]?.accountId ?? emptyAccountId;
-      const strangers = [
-        ...nearMisses(uuid),
-        emptyAccountId,
-        accounts[0]?.ids[0] ?? uuid,
-        ...listOf(accounts.map(({ accountId }) => accountId)),
-      ];
+      const own = accounts.map(({ accountId }) => accountId);
+      const [uuid = emptyAccountId] = own;
+      const strangers = [emptyAccountId, accounts[0]?.ids[0] ?? uuid, ...listOf(own)];
       return run.all([
-        run.forEach(accounts, accountGivesItsOwn, { part: "accounts", print: printAccount }),
+        run.forEach(accounts, accountGivesItsOwn, { part: "accounts", print: printLength }),
         ...otherValues(run, "accountId", uuid, strangers),
       ]);
     },
@@ -56,13 +47,16 @@ export const notificationFilterRules = {
   "notifications.filters-combine": {
     needs: ["notifications"],
     check: (world, run) => {
-      const pairs = pairsOf(world);
-      const clashing = fc
+      const owners = ownersIn(world);
+      const pairs = owners.flatMap((idsOf) =>
+        owners.map((owner): Pair => ({ idsOf, owner, id: idsOf.ids.at(-1) ?? "" })),
+      );
+      const any = fc
         .constantFrom(...pairs)
         .chain((pair) => fc.constantFrom(...pair.idsOf.ids).map((id) => ({ ...pair, id })));
       return run.all([
-        run.forEach(pairs, pairGivesWhatMatchesBoth, { part: "every pair", print: ({ what }) => what }),
-        run.forAll(clashing, pairGivesWhatMatchesBoth, { print: ({ what }) => what }),
+        run.forEach(pairs, pairGivesWhatMatchesBoth, { part: "every pair", print: printPair }),
+        run.forAll(any, pairGivesWhatMatchesBoth, { print: printPair }),
       ]);
     },
   },
@@ -75,30 +69,60 @@ const otherValues = (
   uuid: string,
   strangers: readonly string[],
 ): readonly Promise<Verdict>[] => {
-  const nothing = onlyMatch(
+  const nothing = matching(
     { filter, uuid },
-    "nothing, so the list is empty and total 0",
+    `a value that is no ${filter} of a notification matches nothing, so the list is empty and total 0`,
     // A store with consecutive ids may know a neighbouring one; a correct match there is not a breach.
     (seen, value) => allHave(seen, filter, value),
   );
-  const nothingElse = onlyMatch(
+  const nothingElse = matching(
     { filter, uuid },
-    `the same as the ${filter} in its usual spelling, or nothing`,
+    `another spelling of an ${filter} matches the same as the usual one, or nothing`,
     (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
   );
   return [
-    run.forEach(inGroups(strangers, 6), nothing, { part: "near misses", ...oneByOne }),
-    run.forAll(anyNearMiss(uuid), (value, world) => nothing([value], world), {
-      part: "generated near misses",
+    areRefused(run, nothing, [...nearMisses(uuid), ...strangers].map(rowOf), {
+      part: "near misses",
+      size: 6,
     }),
-    run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings", ...oneByOne }),
+    run.forAll(
+      anyNearMiss(uuid).map((value) => [rowOf(value)]),
+      refused(nothing),
+      { part: "generated near misses", print: namesOf },
+    ),
+    areRefused(run, nothingElse, otherSpellings(uuid).map(rowOf), { part: "other spellings", size: 4 }),
   ];
 };
 
-const oneByOne: ListOptions<readonly string[]> = {
-  print: (values) => values.map((value) => JSON.stringify(value)).join(", "),
-  narrower: (values) => values.map((value) => [value]),
-};
+const rowOf = (value: string): Wrong<unknown, string> => ({ name: JSON.stringify(value), of: () => value });
+
+/** What the existing value shows, with the list that shows it. */
+interface Shown {
+  readonly list: List;
+  readonly control: Listing;
+}
+
+/** These values must match nothing, except what `isAllowed` permits. */
+const matching = (
+  { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
+  promise: string,
+  isAllowed: (seen: Listing, value: string, control: Listing) => boolean,
+): Refusal<Shown, string> => ({
+  expected: promise,
+  right: async (world) => {
+    const list = await openLists(world);
+    const control = await list({ [filter]: uuid });
+    if (control.ids.length > 0) return { list, control };
+    throw new ControlFailed(`an existing ${filter} returns nothing: ${control.said}`);
+  },
+  gain: async (_world, { list, control }, value) => {
+    const seen = await list({ [filter]: value });
+    const isNothing = seen.ids.length === 0 && (!seen.served || seen.total === 0);
+    return isNothing || isAllowed(seen, value, control)
+      ? undefined
+      : `as the ${filter} it got ${seen.said}; an existing one got ${control.said}`;
+  },
+});
 
 /** Two existing values in one, which is neither of them. */
 const listOf = ([one, other]: readonly string[]): readonly string[] =>
@@ -106,74 +130,33 @@ const listOf = ([one, other]: readonly string[]): readonly string[] =>
 
 type Filter = "id" | "accountId";
 
-const printAccount = ({ ids }: AccountSet): string => `an account with ${ids.length} notifications`;
+/** Ids from the beginning, the middle and the end of an account. */
+const someIds = ({ ids }: AccountSet): readonly string[] =>
+  [...new Set([ids[0], ids[Math.floor(ids.length / 2)], ids.at(-1)])].filter((id) => id !== undefined);
 
-interface PickedId {
-  readonly id: string;
-  readonly account: AccountSet;
-}
-
-/** Ids from the beginning, the middle and the end of each account. */
-const pickedIds = (world: World): readonly PickedId[] =>
-  world.prepared.notifications.accounts.flatMap((account) => {
-    const { ids } = account;
-    const picked = new Set([ids[0], ids[Math.floor(ids.length / 2)], ids.at(-1)]);
-    return [...picked].filter((id) => id !== undefined).map((id) => ({ id, account }));
-  });
-
-const isExactly = ({ id, account }: PickedId, seen: Listing): boolean =>
-  seen.ids.length === 1 &&
-  seen.ids[0] === fold(id) &&
-  seen.total === 1 &&
-  fold(seen.items[0]?.["accountId"]) === fold(account.accountId);
+/** The same filters with and without paging, before and after it: a filter may be lost in any of these forms. */
+const formsOf = (filters: ListQuery, size: number): readonly Read[] =>
+  [
+    filters,
+    { ...filters, limit: size },
+    { ...filters, page: 0 },
+    { ...filters, limit: size, page: 0 },
+    { page: 0, limit: size, ...filters },
+  ].map((query) => ({ query }));
 
 /** One after another in every form, then concurrently: no answer may belong to another request. */
-const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
+const idsGiveTheirOwn: Judge<readonly string[]> = async (ids, world) => {
   const list = await openLists(world);
-  const expected = "the id filter returns exactly the notification with that id, and total 1";
-  for (const one of picked)
-    for (const query of formsOf({ id: one.id }, world.limits.defaultLimit)) {
-      const seen = await list(query);
-      if (!isExactly(one, seen))
-        return fail(expected, `with ${asked(query)} of an existing one it got ${wrongness([one.id], seen)}`);
-    }
-  const together = await Promise.all(picked.map(async (one) => ({ one, seen: await list({ id: one.id }) })));
-  const wrong = together.find(({ one, seen }) => !isExactly(one, seen));
-  if (wrong === undefined) return pass;
-  const got = wrongness([wrong.one.id], wrong.seen);
-  return fail(expected, `when several were requested concurrently, one got ${got}`);
+  const forms = ids.flatMap((id) => formsOf({ id }, world.limits.defaultLimit));
+  const judgement = await readAll(world, list, "notifications.filter-id", forms);
+  if (judgement.kind !== "passed") return judgement;
+  const when = "requested concurrently with others, ";
+  return allHold(
+    await Promise.all(
+      ids.map((id) => readOne(world, list, "notifications.filter-id", { query: { id } }, { when })),
+    ),
+  );
 };
-
-const wrongness = (ids: readonly string[], seen: Listing): string => {
-  const wrong = difference(ids, seen.ids);
-  return wrong === undefined ? seen.said : `${seen.said} (${wrong})`;
-};
-
-/** These values must match nothing, except what `isAllowed` permits. */
-const onlyMatch =
-  (
-    { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
-    expected: string,
-    isAllowed: (seen: Listing, value: string, control: Listing) => boolean,
-  ): Judge<readonly string[]> =>
-  async (values, world) => {
-    const list = await openLists(world);
-    const control = await list({ [filter]: uuid });
-    if (control.ids.length === 0)
-      return inconclusive(`an existing ${filter} returns nothing: ${control.said}`);
-    for (const value of values) {
-      const seen = await list({ [filter]: value });
-      if (!isNothing(seen) && !isAllowed(seen, value, control))
-        return brokenBy(
-          JSON.stringify(value),
-          fail(
-            `${filter}=${JSON.stringify(value)} matches ${expected}`,
-            `it got ${seen.said}; an existing one got ${control.said}`,
-          ),
-        );
-    }
-    return pass;
-  };
 
 const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
   items.length > 0 && items.every((item) => fold(item[filter]) === fold(value));
@@ -184,14 +167,14 @@ const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
   const { accountId, ids } = account;
   const { accounts, emptyAccountId } = world.prepared.notifications;
   const other = accounts.find((one) => one !== account)?.accountId ?? emptyAccountId;
+  const size = world.limits.defaultLimit;
+  const reads = formsOf({ accountId }, size).map(({ query }): Read => ({
+    query,
+    before: { ...query, accountId: other },
+  }));
+  const judgement = await readAll(world, list, "notifications.filter-account", reads);
+  if (judgement.kind !== "passed") return judgement;
   return whileSteady(list, account, async () => {
-    const size = world.limits.defaultLimit;
-    for (const query of formsOf({ accountId }, size)) {
-      await list({ ...query, accountId: other });
-      const seen = await list(query);
-      const judgement = belongs(account, query, seen, Math.min(size, ids.length));
-      if (judgement.kind !== "passed") return judgement;
-    }
     const pages = await Promise.all(
       Array.from({ length: pagesIn(ids.length, size) }, (_, page) => list({ accountId, page })),
     );
@@ -207,75 +190,42 @@ const accountGivesItsOwn: Judge<AccountSet> = async (account, world) => {
   });
 };
 
-const belongs = (account: AccountSet, query: ListQuery, seen: Listing, least: number): CaseVerdict => {
-  const own = seen.items.every((item) => fold(item["accountId"]) === fold(account.accountId));
-  return expectThat(
-    own && seen.ids.length >= least && seen.total === account.ids.length,
-    `with ${asked(query)} the list returns the account's ${account.ids.length} notifications and that total`,
-    own ? `it got ${seen.said}` : `it got ${seen.said}, some of another account`,
-  );
-};
-
-interface Pair {
-  readonly id: string;
-  /** The account that the ids come from. */
-  readonly idsOf: Pick<AccountSet, "ids">;
-  readonly accountId: string;
-  readonly matches: boolean;
-  readonly what: string;
+/** Who may have notifications: an account, or nobody, whose id is that of no notification either. */
+interface Owner extends Pick<AccountSet, "accountId" | "ids"> {
+  readonly name: string;
 }
 
-const pairsOf = (world: World): readonly Pair[] => {
-  const { accounts, emptyAccountId } = world.prepared.notifications;
-  const nobody = { accountId: emptyAccountId, ids: [emptyAccountId] };
-  const owners = [...accounts.slice(0, 4), nobody];
-  return owners.flatMap((idsOf) =>
-    owners.map((owner) => ({
-      idsOf,
-      id: idsOf.ids.at(-1) ?? emptyAccountId,
-      accountId: owner.accountId,
-      matches: idsOf === owner && idsOf !== nobody,
-      what:
-        idsOf === nobody
-          ? "an id of no notification"
-          : idsOf === owner
-            ? "an id with its own accountId"
-            : owner === nobody
-              ? "an id with an accountId that has no notification"
-              : `an id of one of ${idsOf.ids.length} with the accountId of ${owner.ids.length} others`,
-    })),
-  );
+const ownersIn = ({ prepared: { notifications } }: World): readonly Owner[] => {
+  const { accounts, emptyAccountId } = notifications;
+  return [
+    ...accounts.slice(0, 4).map((account) => ({ ...account, name: printLength(account) })),
+    { accountId: emptyAccountId, ids: [emptyAccountId], name: "nobody" },
+  ];
 };
 
-const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, accountId, matches, what }, world) => {
+/** An id of one owner with the accountId of another or of the same. */
+interface Pair {
+  readonly id: string;
+  readonly idsOf: Owner;
+  readonly owner: Owner;
+}
+
+const printPair = ({ idsOf, owner }: Pair): string =>
+  `an id of ${idsOf.name} with ${idsOf === owner ? "its own accountId" : `the accountId of ${owner.name}`}`;
+
+const pairGivesWhatMatchesBoth: Judge<Pair> = async ({ id, idsOf, owner: { accountId } }, world) => {
   const list = await openLists(world);
   const forms = [
     ...formsOf({ id, accountId }, world.limits.defaultLimit),
-    { accountId, id },
-    { limit: 1, accountId, id },
+    { query: { accountId, id } },
+    { query: { limit: 1, accountId, id } },
   ];
-  for (const query of forms) {
-    const seen = await list(query);
-    const right = matches
-      ? seen.ids.length === 1 && seen.ids[0] === fold(id) && seen.total === 1
-      : isNothing(seen);
-    if (!right)
-      return fail(
-        matches
-          ? `${what} returns only that notification, and total 1`
-          : `${what} matches nothing, so the list is empty and total 0`,
-        `with ${asked(query)} it got ${seen.said}`,
-      );
-  }
-  return matches ? pass : stillThere(list, world);
-};
-
-/** Control of pairs that match nothing: the same filters can match. */
-const stillThere = async (list: List, world: World): Promise<CaseVerdict> => {
-  const [account] = world.prepared.notifications.accounts;
-  const id = account?.ids[0];
-  if (account === undefined || id === undefined)
-    return inconclusive("there is no notification to compare with");
-  const control = await list({ id, accountId: account.accountId });
+  const judgement = await readAll(world, list, "notifications.filters-combine", forms);
+  const { accounts, emptyAccountId } = world.prepared.notifications;
+  const isFound = idsOf.accountId === accountId && accountId !== emptyAccountId;
+  const [account] = accounts;
+  if (judgement.kind !== "passed" || isFound || account === undefined) return judgement;
+  // The control of pairs that match nothing: the same filters can match.
+  const control = await list({ id: account.ids[0] ?? "", accountId: account.accountId });
   return control.ids.length > 0 ? pass : inconclusive(`a matching pair returns nothing: ${control.said}`);
 };

@@ -21,30 +21,23 @@ export interface Certain {
   };
 }
 
-/** Why missing notifications had to be there: they were waited for, the first list counted them, or a list showed them. */
-export type Short = "awaited" | "counted" | "shown" | "not short";
-
-/** Why so many had to be there that this is less than the least. */
-export const shortOf = ({ settled }: Certain, got: number, least: number): Short => {
-  if (got < settled.count) return settled.wasAwaited ? "awaited" : "counted";
-  return least > settled.count ? "shown" : "not short";
-};
-
-export const missingText = ({ world, before }: Certain, short: Short, least: number): string => {
-  if (short === "awaited") return `; everything had to be listed ${givenToBeListed(world)}`;
-  if (short === "counted") return `; before anything was created, its total was ${before}`;
-  return short === "shown" ? `; earlier lists had shown all ${least}` : "";
-};
-
-/** The earlier exchanges that show that these notifications had to be there. */
-export const earlierOf = (
-  { first }: Certain,
-  short: Short,
+/**
+ * Why a list that shows `got` notifications misses some: it had to show at least `least`, which are those with these ids
+ * if lists showed them. In words that follow what was seen, with the earlier exchanges that show it.
+ */
+export const whyMissing = (
+  { world, before, first, settled }: Certain,
+  { got, least }: { readonly got: number; readonly least: number },
   reads: readonly Listing[],
   ids: Iterable<string>,
-): readonly number[] => {
-  if (short === "counted") return exchangesOf(first);
-  return short === "shown" ? shownIn(reads, ids) : [];
+): { readonly why: string; readonly shown: readonly number[] } => {
+  if (got < settled.count)
+    return settled.wasAwaited
+      ? { why: `; everything had to be listed ${givenToBeListed(world)}`, shown: [] }
+      : { why: `; before anything was created, its total was ${before}`, shown: exchangesOf(first) };
+  return least > settled.count
+    ? { why: `; earlier lists had shown all ${least}`, shown: shownIn(reads, ids) }
+    : { why: "", shown: [] };
 };
 
 /** The numbers of a few of these exchanges that together showed all these notifications. */

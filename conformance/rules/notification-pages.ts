@@ -1,39 +1,23 @@
 import fc from "fast-check";
-import {
-  limits,
-  limitText,
-  pagesIn,
-  printLength,
-  printLimited,
-  type Limited,
-} from "../arbitraries/paging.ts";
-import {
-  allHold,
-  brokenBy,
-  fail,
-  expectThat,
-  pass,
-  discard,
-  type CaseVerdict,
-} from "../judging/case-verdict.ts";
+import { limits, limitText, pagesIn, printLength } from "../arbitraries/paging.ts";
+import { allHold, fail, expectThat, pass, discard } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
+import { asked, expected, type ListQuery } from "../judging/laws/lists.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
-import { difference, fold, repeatedFrom, sameSet } from "../judging/laws/pages.ts";
+import { difference, fold, sameSet } from "../judging/laws/pages.ts";
 import {
-  asked,
   greatestLimit,
   openLists,
-  readCutPages,
   readPages,
   vouchedLimit,
   whileSteady,
   whileTotalStands,
 } from "./shared/lists.ts";
-import { counted } from "../contract/text.ts";
+import { cutListHolds } from "./shared/long-list.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
-import { notificationTotalRules } from "./notification-totals.ts";
+import { knownIn, oneByOne, printRead, readAll, readOne, type Read } from "./notification-reads.ts";
 
 /** Section 4.4: all pages of a list together, and pages past the end. */
 export const notificationPageRules = {
@@ -44,15 +28,15 @@ export const notificationPageRules = {
       const { accounts } = world.prepared.notifications;
       const telling = accounts
         .slice(0, 2)
-        .flatMap((account) =>
-          [undefined, ...tellingWalks].flatMap((limit) =>
-            (limit ?? 1) <= greatest ? [{ account, limit }] : [],
-          ),
+        .flatMap(({ accountId }) =>
+          [undefined, ...tellingWalks]
+            .filter((limit) => (limit ?? 1) <= greatest)
+            .map((limit): Read => ({ query: { accountId, limit } })),
         );
       const whole = [Math.min(7, greatest), undefined, vouchedLimit(world, greatest)];
       return run.all([
-        run.forEach(telling, pagesArePartition, { part: "telling limits", print: printLimited }),
-        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printLimited }),
+        run.forEach(telling, pagesArePartition, { part: "telling limits", print: printRead(world) }),
+        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printRead(world) }),
         run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered", print: limitText }),
         run.forEach([accounts[0], undefined], cutPagesLoseNothing, {
           part: "above the maximum",
@@ -73,30 +57,32 @@ export const notificationPageRules = {
       const generated = fc
         .constantFrom(...accounts)
         .chain((account) =>
-          fc.tuple(fc.constant(account), limits(account.ids.length, defaultLimit, greatest), anywhere),
-        )
-        .map(([account, limit, further]) => beyond({ account, limit }, [further], defaultLimit));
-      const exact = accounts.flatMap((account, index) =>
-        [undefined, 8, account.ids.length]
+          fc
+            .tuple(limits(account.ids.length, defaultLimit, greatest), anywhere)
+            .map(([limit, further]) => beyond(world, { accountId: account.accountId, limit }, [further])),
+        );
+      const near = accounts.flatMap(({ accountId, ids }, index) =>
+        [undefined, 8, ids.length]
           .filter((limit) => (limit ?? 1) <= greatest)
           .map((limit) =>
-            beyond({ account, limit }, index < 2 ? farPages(limit ?? defaultLimit) : nearPages, defaultLimit),
+            beyond(world, { accountId, limit }, index < 2 ? farPages(limit ?? defaultLimit) : nearPages),
           ),
       );
+      const single = accounts
+        .slice(0, 2)
+        .map(({ accountId, ids: [id = ""] }) =>
+          [{ id }, { id, limit: 1 }, { id, accountId }].flatMap((query) =>
+            [1, 2, 50].map((page): Read => ({ query: { ...query, page } })),
+          ),
+        );
       return run.all([
-        run.forEach(exact, nothingPastTheEnd, {
-          part: "near and far",
-          print: printBeyond,
-          narrower: ({ pages, ...others }) => pages.map((page) => ({ ...others, pages: [page] })),
-        }),
-        run.forAll(generated, nothingPastTheEnd, { print: printBeyond }),
-        run.forEach(accounts.slice(0, 2), nothingAfterASingleItem, { part: "id filter" }),
+        run.forEach(near, nothingPastTheEnd, { part: "near and far", ...oneByOne(world) }),
+        run.forAll(generated, nothingPastTheEnd, { print: oneByOne(world).print }),
+        run.forEach(single, nothingAfterASingleItem, { part: "id filter", ...oneByOne(world) }),
         run.forEach([undefined, 1], nothingFarPastAll, { part: "unfiltered" }),
       ]);
     },
   },
-
-  ...notificationTotalRules,
 } satisfies Rules;
 
 /** Limits with small and with different divisors, odd and even. */
@@ -108,27 +94,29 @@ const MOST_PAGES = 18;
 const walks = (
   { prepared: { notifications }, limits: { defaultLimit } }: World,
   greatest: number,
-): fc.Arbitrary<Limited> =>
-  fc.constantFrom(...notifications.accounts).chain((account) => {
-    const length = account.ids.length;
+): fc.Arbitrary<Read> =>
+  fc.constantFrom(...notifications.accounts).chain(({ accountId, ids: { length } }) => {
     const least = Math.min(greatest, Math.ceil(length / MOST_PAGES));
     const limit = limits(length, defaultLimit, greatest).map((any) => Math.max(any, least));
-    return fc.record({ account: fc.constant(account), limit: fc.option(limit, { nil: undefined }) });
+    return fc.option(limit, { nil: undefined }).map((one) => ({ query: { accountId, limit: one } }));
   });
 
-const pagesArePartition: Judge<Limited> = async ({ account, limit }, world) => {
+const pagesArePartition: Judge<Read> = async ({ query }, world) => {
   const list = await openLists(world);
-  const query = { accountId: account.accountId, limit };
-  const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
+  const account = world.prepared.notifications.accounts.find(
+    ({ accountId }) => accountId === query.accountId,
+  );
+  const ids = account?.ids ?? [];
+  const count = pagesIn(ids.length, query.limit ?? world.limits.defaultLimit);
   return whileSteady(list, account, async () => {
     const pages = await readPages(list, query, count);
     const wrong = difference(
-      account.ids,
-      pages.flatMap(({ ids }) => ids),
+      ids,
+      pages.flatMap((page) => page.ids),
     );
     if (wrong !== undefined)
       return fail(
-        `the ${count} pages with ${asked(query)} together hold the ${account.ids.length} notifications, each once`,
+        `the ${count} pages with ${asked(query)} together hold the ${ids.length} notifications, each once`,
         `over all pages: ${wrong}`,
       );
     // Backwards, to expose a page that depends on the one read before.
@@ -140,8 +128,8 @@ const pagesArePartition: Judge<Limited> = async ({ account, limit }, world) => {
           `page=${page} with ${asked(query)} holds the same notifications every time it is read`,
           `the second time: ${changed}`,
         );
-      for (const item of again.items) {
-        const breach = changeBreach(before.items.find(({ id }) => fold(id) === fold(item["id"])) ?? {}, item);
+      for (const [at, item] of again.items.entries()) {
+        const breach = changeBreach(before.items[before.ids.indexOf(again.ids[at] ?? "")] ?? {}, item);
         if (breach !== undefined) return verdictOf(breach, () => again.said);
       }
     }
@@ -156,10 +144,7 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
     const pages = await readPages(list, { limit }, MOST_PAGES);
     const seen = pages.flatMap(({ ids }) => ids);
     const ended = pages.at(-1)?.ids.length === 0;
-    const expected = ended
-      ? [...seen, ...world.prepared.notifications.accounts.flatMap(({ ids }) => ids)]
-      : seen;
-    const wrong = difference(expected, seen);
+    const wrong = difference([...seen, ...(ended ? idsIn(world) : [])], seen);
     return expectThat(
       wrong === undefined,
       `the pages with ${asked({ limit })} together hold all notifications, each once`,
@@ -168,22 +153,15 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
   });
 };
 
+const idsIn = ({ prepared: { notifications } }: World): readonly string[] =>
+  notifications.accounts.flatMap(({ ids }) => ids);
+
 /** A maximum may cut the pages of an account, or of the whole list, but then the next page begins where one was cut. */
 const cutPagesLoseNothing: Judge<AccountSet | undefined> = async (account, world) => {
-  const list = await openLists(world);
   const query = account === undefined ? {} : { accountId: account.accountId };
-  const expected = account?.ids ?? world.prepared.notifications.accounts.flatMap(({ ids }) => ids);
-  return whileTotalStands(list, async () => {
-    const pages = await readCutPages(list, query);
-    if (pages === undefined) return pass;
-    const seen = pages.flatMap(({ ids }) => ids);
-    const wrong = difference([...seen, ...expected], seen);
-    return expectThat(
-      wrong === undefined,
-      "with a limit above the maximum, pages that are cut together hold all notifications, each once",
-      `the first of ${pages.length} pages until one was empty: ${pages[0]?.said ?? "none"}; over all pages: ${wrong ?? "none"}`,
-    );
-  });
+  const list = await openLists(world);
+  const ids = (account?.ids ?? idsIn(world)).map(fold);
+  return whileSteady(list, account, async () => allHold(await cutListHolds(list, query, ids)));
 };
 
 /** The newest or oldest notifications of the whole list have the same fields behind each filter. */
@@ -203,13 +181,6 @@ const readsAlikeByEveryFilter: Judge<number> = async (count, world) => {
   return pass;
 };
 
-interface Beyond extends Limited {
-  /** The first page past the end. */
-  readonly end: number;
-  /** Pages to request, from there on. */
-  readonly pages: readonly number[];
-}
-
 /** Numbers from here on are huge: how they are answered is unspecified, as for non-numbers. */
 const HUGE_PAGE = 1_000_000_000;
 const nearPages = [0, 1, 2, 10] as const;
@@ -225,62 +196,29 @@ const farPages = (limit: number): readonly number[] => [
 ];
 
 /** Near pages are counted from the end; far ones are absolute, because only an exact number wraps around exactly. */
-const beyond = (list: Limited, further: readonly number[], defaultLimit: number): Beyond => {
-  const end = pagesIn(list.account.ids.length, list.limit ?? defaultLimit);
-  return {
-    ...list,
-    end,
-    pages: further.map((page) => (page < 1_000 ? end + page : Math.max(end, page))),
-  };
+const beyond = (world: World, query: ListQuery, further: readonly number[]): readonly Read[] => {
+  const { total } = expected(knownIn(world), query);
+  const end = pagesIn(total, query.limit ?? world.limits.defaultLimit);
+  return further.map((page) => ({
+    query: { ...query, page: page < 1_000 ? end + page : Math.max(end, page) },
+  }));
 };
 
-const printBeyond = ({ account, limit, end, pages }: Beyond): string => {
-  const which = pages.length === 1 && pages[0] === end ? "the first page past" : "past";
-  return `page=${pages.join(", ")}, ${which} the end of ${counted(account.ids.length, "notification")} with ${limitText(limit)}`;
-};
-
-const nothingPastTheEnd: Judge<Beyond> = async (value, world) => {
-  const { account, limit, end, pages } = value;
+const nothingPastTheEnd: Judge<readonly Read[]> = async (reads, world) => {
   const list = await openLists(world);
-  const query = { accountId: account.accountId, limit };
-  const first = await list({ ...query, page: 0 });
-  if (first.ids.length === 0) return discard(`the first page with ${asked(query)} is empty`);
-  const known = new Set([...account.ids.map(fold), ...first.ids]);
-  return whileSteady(list, account, async () => {
-    for (const page of pages) {
-      const seen = await list({ ...query, page });
-      // A service that ignores such a number returns the first page.
-      const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
-      const repeated = asNone ? 0 : repeatedFrom(seen, known);
-      if (repeated > 0)
-        return brokenBy(
-          printBeyond({ ...value, pages: [page] }),
-          fail(
-            `with ${asked(query)}, page=${end - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
-            `page=${page} holds ${repeated} of them again`,
-          ),
-        );
-    }
-    return pass;
+  const first = await list({ ...reads[0]?.query, page: 0 });
+  if (first.ids.length === 0) return discard("the first page is empty");
+  return readAll(world, list, "notifications.past-the-end", reads, {
+    // A service that ignores such a number returns the first page.
+    allows: ({ ids }, { page = 0 }) => page >= HUGE_PAGE && sameSet(ids, first.ids),
   });
 };
 
-const nothingAfterASingleItem: Judge<AccountSet> = async ({ accountId, ids }, world) => {
+const nothingAfterASingleItem: Judge<readonly Read[]> = async (reads, world) => {
   const list = await openLists(world);
-  const id = ids[0] ?? "";
-  const judgements: CaseVerdict[] = [];
-  for (const query of [{ id }, { id, limit: 1 }, { id, accountId }] as const)
-    for (const page of [1, 2, 50]) {
-      const seen = await list({ ...query, page });
-      judgements.push(
-        expectThat(
-          seen.ids.length === 0,
-          `with ${asked(query)} one notification matches, and pages after the first do not repeat it`,
-          `page=${page} got ${seen.said}`,
-        ),
-      );
-    }
-  return allHold(judgements);
+  return allHold(
+    await Array.fromAsync(reads, (read) => readOne(world, list, "notifications.past-the-end", read)),
+  );
 };
 
 const nothingFarPastAll: Judge<number | undefined> = async (limit, world) => {

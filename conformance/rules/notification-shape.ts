@@ -3,15 +3,14 @@ import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { fail, pass, discard, inconclusive, shownBy } from "../judging/case-verdict.ts";
 import {
-  asked,
   exchangesOf,
   greatestLimit,
   openLists,
   openListsRefreshed,
   type List,
   type Listing,
-  type ListQuery,
 } from "./shared/lists.ts";
+import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -173,16 +172,3 @@ const nothingAt = (path: string, what: string, said: string): HistoryVerdict => 
   ...fail(`${path} returns ${what}`, `a valid request got ${said}`),
   cases: 1,
 });
-
-/** The same filters with and without paging, before and after it: a filter may be lost in any of these forms. */
-export const formsOf = (filters: ListQuery, size: number): readonly ListQuery[] => [
-  filters,
-  { ...filters, limit: size },
-  { ...filters, page: 0 },
-  { ...filters, limit: size, page: 0 },
-  { page: 0, limit: size, ...filters },
-];
-
-/** Whether an answer lists nothing, as an empty page or as a refusal. */
-export const isNothing = (seen: Listing): boolean =>
-  seen.ids.length === 0 && (!seen.served || seen.total === 0);

@@ -1,21 +1,18 @@
-import fc from "fast-check";
-import { limits, pagesIn } from "../arbitraries/paging.ts";
-import { fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { anyPage } from "../arbitraries/paging.ts";
+import { discard, fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { asked, listBreach, type ListQuery } from "../judging/laws/lists.ts";
 import {
-  asked,
   greatestLimit,
-  leastInAll,
   openLists,
   readPages,
   vouchedLimit,
-  whileSteady,
   whileTotalStands,
   type List,
-  type ListQuery,
 } from "./shared/lists.ts";
-import type { Rules, Judge } from "../checks/rule.ts";
-import type { AccountSet } from "../world/dataset.ts";
+import type { Rules } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
+import { getWhatTheyMust, knownIn, oneByOne } from "./notification-reads.ts";
 
 /** Section 4.4: total. */
 export const notificationTotalRules = {
@@ -23,101 +20,52 @@ export const notificationTotalRules = {
     needs: ["notifications"],
     check: async (world, run) => {
       const greatest = await greatestLimit(world);
-      const questions = questionsOf(world);
-      const everyQuestion = questions.flatMap((question) => [
-        { question, limit: undefined, page: undefined },
-        { question, limit: 1, page: 0 },
-        { question, limit: undefined, page: 1 },
+      const { accounts } = world.prepared.notifications;
+      const { defaultLimit } = world.limits;
+      const filters = filtersOf(world);
+      const every = filters.flatMap((filter) => [
+        [{ query: filter }],
+        [{ query: { ...filter, limit: 1, page: 0 } }],
+        [{ query: { ...filter, page: 1 } }],
       ]);
-      const examples = questions.slice(0, 1).map((question) => ({ question, limit: 2, page: 1 }));
+      const examples = filters.slice(0, 1).map((filter) => [{ query: { ...filter, limit: 2, page: 1 } }]);
+      const isTheNumber = getWhatTheyMust("notifications.total");
       return run.all([
-        run.forEach(everyQuestion, totalIsTheNumber, { part: "every filter", print: printCounted }),
-        run.forAll(counted(world, questions, greatest), totalIsTheNumber, { print: printCounted, examples }),
-        run.once(async (world) => await totalOfAll(world, vouchedLimit(world, greatest)), {
-          part: "unfiltered",
-        }),
+        run.forEach(every, isTheNumber, { part: "every filter", ...oneByOne(world) }),
+        run.forAll(
+          anyPage(accounts, defaultLimit, greatest, PAST).map((query) => [{ query }]),
+          isTheNumber,
+          { print: oneByOne(world).print, examples },
+        ),
+        run.once((caseWorld) => totalOfAll(caseWorld, vouchedLimit(world, greatest)), { part: "unfiltered" }),
       ]);
     },
   },
 } satisfies Rules;
 
-/** How many pages of the whole list are counted. */
-const MOST_PAGES = 18;
-
-interface Question {
-  readonly filter: ListQuery;
-  readonly matches: number;
-  readonly account: AccountSet;
-  readonly what: string;
-}
-
-const questionsOf = ({ prepared: { notifications } }: World): readonly Question[] => {
+/** Filters that match many, one or nothing. */
+const filtersOf = ({ prepared: { notifications } }: World): readonly ListQuery[] => {
   const { accounts, emptyAccountId } = notifications;
-  const byAccount = accounts.map((account) => ({
-    account,
-    filter: { accountId: account.accountId },
-    matches: account.ids.length,
-    what: `accountId of ${account.ids.length} notifications`,
-  }));
-  const [first] = accounts;
-  if (first === undefined) return byAccount;
+  const [first, second] = accounts;
+  if (first === undefined) return [];
   const { accountId } = first;
   const id = first.ids[0] ?? "";
-  const other = accounts[1]?.accountId ?? emptyAccountId;
   return [
-    ...byAccount,
-    { account: first, filter: { id }, matches: 1, what: "id" },
-    { account: first, filter: { id: first.ids.at(-1) ?? "" }, matches: 1, what: "id of the last" },
-    { account: first, filter: { id, accountId }, matches: 1, what: "id and its accountId" },
-    { account: first, filter: { id, accountId: other }, matches: 0, what: "id and another accountId" },
-    {
-      account: first,
-      filter: { accountId: emptyAccountId },
-      matches: 0,
-      what: "accountId without notifications",
-    },
-    { account: first, filter: { id: emptyAccountId }, matches: 0, what: "id of no notification" },
+    ...accounts.map((account) => ({ accountId: account.accountId })),
+    { id },
+    { id: first.ids.at(-1) ?? "" },
+    { id, accountId },
+    { id, accountId: second?.accountId ?? emptyAccountId },
+    { accountId: emptyAccountId },
+    { id: emptyAccountId },
   ];
 };
 
-interface Counted {
-  readonly question: Question;
-  readonly limit: number | undefined;
-  readonly page: number | undefined;
-}
+/** How far past the end a page may be whose total is judged. */
+const PAST = 9;
 
-/** Mostly existing pages of filters that match something; sometimes one past the end. */
-const counted = (world: World, questions: readonly Question[], greatest: number): fc.Arbitrary<Counted> =>
-  fc.constantFrom(...questions.filter(({ matches }) => matches > 0)).chain((question) =>
-    limits(question.matches, world.limits.defaultLimit, greatest).chain((limit) => {
-      const existing = fc.integer({ min: 0, max: pagesIn(question.matches, limit) - 1 });
-      const past = fc.integer({ min: pagesIn(question.matches, limit), max: 40 });
-      return fc.record({
-        question: fc.constant(question),
-        limit: fc.constant(limit),
-        page: fc.oneof({ weight: 3, arbitrary: existing }, { weight: 1, arbitrary: past }),
-      });
-    }),
-  );
-
-const printCounted = ({ question, limit, page }: Counted): string =>
-  `${question.what}; ${asked({ limit, page })}`;
-
-const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world) => {
-  const list = await openLists(world);
-  const { filter, matches, account } = question;
-  const exists = matches > (page ?? 0) * (limit ?? world.limits.defaultLimit);
-  return whileSteady(list, account, async () => {
-    const seen = await list({ ...filter, limit, page });
-    // If there is nothing to show, a refusal is as good as an empty page.
-    if (!seen.served && !exists) return discard("the service refuses a request that nothing matches");
-    return expectThat(
-      seen.total === matches,
-      `total is ${matches}, the number of notifications that match ${question.what}`,
-      `with ${asked({ ...filter, limit, page })} it got ${seen.said}`,
-    );
-  });
-};
+/** How many pages of the whole list are counted. */
+const MOST_PAGES = 18;
 
 /** The whole list: its total is the same on every page and, if it can be walked, equals the number of items. */
 const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> => {
@@ -130,17 +78,13 @@ const totalOfAll = async (world: World, vouched: number): Promise<CaseVerdict> =
     { limit: 2, page: 3 },
   ];
   const judgement = await whileTotalStands(list, async () => {
-    const least = leastInAll(world);
     const totals = new Set<unknown>();
     for (const query of shapes) {
-      const { served, total, said } = await list(query);
-      if (!served) continue;
-      totals.add(total);
-      if (typeof total !== "number" || total < least)
-        return fail(
-          `total of the whole list is at least ${least}, the number of known notifications`,
-          `with ${asked(query)} it got ${said}`,
-        );
+      const seen = await list(query);
+      if (!seen.served) continue;
+      totals.add(seen.total);
+      const breach = listBreach("notifications.total", knownIn(world), query, seen);
+      if (breach !== undefined) return verdictOf(breach, () => `with ${asked(query)} it got ${seen.said}`);
     }
     if (totals.size !== 1)
       return fail("total of the whole list is the same on every page", `it was ${[...totals].join(", ")}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 import type { FakeBehaviour } from "../../fake-server/index.ts";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { pause } from "../world/clock.ts";
 
 /** A service that indexes in real time, whatever its clock says: each notification is listed this much later. */

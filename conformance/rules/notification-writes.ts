@@ -1,21 +1,14 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import {
-  asked,
-  exchangesOf,
-  openLists,
-  readPages,
-  type List,
-  type Listing,
-  type ListQuery,
-} from "./shared/lists.ts";
+import { exchangesOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
 import { cutListHolds, longListHolds } from "./shared/long-list.ts";
 import { counted } from "../contract/text.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
-import { earlierOf, missingText, shortOf, type Certain } from "./notification-missing.ts";
+import { whyMissing, type Certain } from "./notification-missing.ts";
 import type { World } from "../world/world.ts";
 
 /** Section 4.4: the list while notifications are created. */
@@ -111,7 +104,7 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     await look(history, { limit: world.limits.defaultLimit });
   }
   if (plan.events === MOST_EVENTS)
-    history.judgements.push(...(await cutListHolds(history.list, history.settled.ids)));
+    history.judgements.push(...(await cutListHolds(history.list, {}, history.settled.ids)));
   return allHold(history.judgements);
 };
 
@@ -226,18 +219,21 @@ const look = async (history: History, query: ListQuery): Promise<Listing> => {
   // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
-  const short = shortOf(history, Number(total), least);
+  const { why, shown } = whyMissing(
+    history,
+    { got: Number(total), least },
+    history.reads.slice(0, earlier),
+    seen,
+  );
   const wrongTotal = totalBreach(total, { least, most });
   const breach = wrongTotal ?? duplicateBreach({ ids });
-  const shown = Number(total) < least ? earlierOf(history, short, history.reads.slice(0, earlier), seen) : [];
   history.judgements.push(
     breach === undefined
       ? pass
-      : fail(
-          breach.expected,
-          `${where}it got ${said}${wrongTotal === undefined ? "" : missingText(history, short, least)}`,
-          [...shown, ...exchangesOf(listing)],
-        ),
+      : fail(breach.expected, `${where}it got ${said}${wrongTotal === undefined ? "" : why}`, [
+          ...(Number(total) < least ? shown : []),
+          ...exchangesOf(listing),
+        ]),
   );
   history.reads.push(listing);
   for (const id of ids) history.seen.add(id);
@@ -264,13 +260,17 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
   }
   const missing = [...atStart].filter((id) => !found.has(id));
   const short = Math.max(missing.length, settledCount - found.size);
-  const why = shortOf(history, found.size, atStart.size);
-  const shown = earlierOf(history, why, history.reads.slice(0, earlier), missing);
+  const { why, shown } = whyMissing(
+    history,
+    { got: found.size, least: atStart.size },
+    history.reads.slice(0, earlier),
+    missing,
+  );
   history.judgements.push(
     short > 0
       ? fail(
           `reading pages with limit=${limit} until one is empty shows everything that was there at the start`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, why, atStart.size)}`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${why}`,
           [...shown, ...exchangesOf(...pages)],
         )
       : pass,

@@ -1,32 +1,6 @@
 import { expect, test } from "vitest";
-import { rulesOf } from "../checks/rule.ts";
-import { judge } from "../testing/bench.ts";
-import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
-import { notificationRules } from "./notifications.ts";
-
-const rules = rulesOf(notificationRules);
-const reading = rules.filter((rule) => "needs" in rule);
-
-testVariants(rules, ["sound"]);
-
-testDefects([
-  "item-without-remark",
-  "item-create-time-without-zero-milliseconds",
-  "item-create-time-of-week-year",
-  "item-create-time-day-of-year",
-  "item-create-time-in-summer-time",
-  "item-data-null-at-times",
-  "list-total-as-text",
-  "list-of-nothing-as-null",
-  "default-limit-9",
-  "default-limit-last-asked",
-  "default-page-1",
-  "limit-ignored",
-  "limit-above-default-one-short",
-  "limit-last-of-part-filled-page-lost",
-  "list-without-version",
-  "refresh-under-version",
-]);
+import { judge } from "../testing/judge.ts";
+import { ruleFor } from "../testing/seeded.ts";
 
 test("notifications.default-page fails if pages are counted from 1", async () => {
   const rule = ruleFor("notifications.default-page");
@@ -39,11 +13,3 @@ test.each([
 ])("notifications.default-page passes if only %s", async (_what, behaviour) => {
   expect((await judge(ruleFor("notifications.default-page"), { behaviour })).kind).toBe("passed");
 });
-
-testVariants(reading, [
-  "clock-starts-in-autumn",
-  "order-newest-first",
-  "limit-20-at-most",
-  "limit-25-at-most-refused",
-  "ids-in-capitals",
-]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import { rulesOf } from "../checks/rule.ts";
 import { notificationObservations } from "./notification-observations.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequirementId } from "../contract/catalogue.ts";
-import { judgeAll } from "../testing/bench.ts";
+import { judgeAll } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 /** The exchanges that prove a breach, by their endpoints: what decides it, and what its credentials came from. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rulesOf, type Rule } from "../checks/rule.ts";
-import { briefSchedule, judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { briefSchedule, judgeAll, type BenchOptions } from "../testing/judge.ts";
 import { pushRules } from "./push.ts";
 
 /** With accounts in the profile, events share them; without ids from the hook, pushes are matched to events by their order. */

@@ -4,7 +4,7 @@ import { rulesOf } from "../checks/rule.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
-import { judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { judgeAll, type BenchOptions } from "../testing/judge.ts";
 import { startProber } from "../testing/reliability/prober.ts";
 import { freePort } from "../testing/servers.ts";
 import { pushObservations, pushRules } from "./push.ts";

@@ -93,7 +93,8 @@ const wrongRefreshes: Readonly<Record<string, (world: World, tokens: IssuedToken
     clientId: client.id,
     refreshToken: [refreshToken],
   }),
-  "a changed refreshToken": (_world, { client, refreshToken }) => refreshBody(client, `${refreshToken}x`),
+  "a changed refreshToken": ({ secrets }, { client, refreshToken }) =>
+    refreshBody(client, secrets.derive(refreshToken, `${refreshToken}x`, "one character more")),
   "no refreshToken": (_world, { client }) => ({ clientId: client.id }),
 };
 

@@ -3,9 +3,9 @@ import { rulesOf } from "../checks/rule.ts";
 import { DAY_MS } from "../contract/duration.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { FakeBehaviour } from "../../fake-server/index.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { madeNotification } from "../testing/notification.ts";
-import { behaving, ruleFor, testDefects } from "../testing/seeded.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
 import { refreshRules } from "./refresh.ts";
 
 test("the sound service passes every rule about refreshing", async () => {
@@ -14,30 +14,6 @@ test("the sound service passes every rule about refreshing", async () => {
   expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
     facts: { refreshToken: { lifetimeMs: 30 * DAY_MS, refusedFromMs: 30 * DAY_MS + 500 } },
   });
-});
-
-testDefects({
-  "refresh-client-checked-five-times": /no clientId at all: it yielded a working accessToken/,
-  "refresh-expires-in-null": /^expiresIn is null$/,
-  "refresh-with-name-of-the-rfc": /access_token/,
-  "refresh-without-timestamp-from-second": /^it holds no timestamp, only accessToken, expiresIn$/,
-  "refresh-returns-refresh-token-in-session":
-    /its field session .*as a refreshToken|its field session .*contains the refreshToken/,
-  "refresh-returns-refresh-token-within-another":
-    /^its field idToken contains the refreshToken that was sent: status 200/,
-  "refresh-token-usable-ten-times": /refresh 11 was refused/,
-  "refresh-within-a-minute-refused": /the refresh at an age of 2 s was refused/,
-  "refresh-token-counted-from-authorization": /refused at an age of at most/,
-  "refresh-token-renewed-in-its-last-hour": /accepted at an age of at least/,
-  "refresh-tokens-renewed-by-exchange": /accepted at an age of at least/,
-  "refresh-a-day-after-access-expiry-refused": /refused: status 400/,
-  "reauthorize-revives-old-refresh-token": /made it work again/,
-  "reauthorize-yields-dead-access-token": /the new accessToken does not open the list/,
-  "refresh-token-without-dashes": /yielded a working accessToken/,
-  "refresh-token-unknown-revokes-others": /while an untouched one works/,
-  "refresh-client-by-prefix": /yielded a working accessToken/,
-  "refresh-client-in-array-accepted": /in an array: it yielded/,
-  "advice-refresh-token-of-other-client-accepted": /yielded a working/,
 });
 
 /** How refresh.access-token-works ends. The other rule reads notifications, so that the run has some. */

@@ -20,7 +20,6 @@ import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { anyTextIsRead } from "./exchange-bodies.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
-import { refreshRefusalRules } from "./refresh-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import { answersThroughLife, refreshReuseRules } from "./refresh-reuse.ts";
 
@@ -90,7 +89,6 @@ export const refreshRules = {
   }),
 
   ...refreshReuseRules,
-  ...refreshRefusalRules,
   ...refreshLifetimeRules,
 } satisfies Rules;
 

@@ -1,21 +1,33 @@
 import { malformedSeconds, type Malformed } from "../arbitraries/malformed.ts";
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { isHangUp, TransportError } from "../world/exchange.ts";
+import { isHangUp, TransportError, type Answer, type Request } from "../world/exchange.ts";
 import { shownAlone } from "../world/noted.ts";
-import type { RawRequest } from "../world/raw.ts";
 import { obtainTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
 const answered = "malformed input gets an answer that is not a server error";
 
+/** The answer to a request on a connection of its own, or why there was none. */
+export const answerOrLoss = async (world: World, request: Request): Promise<Answer | TransportError> => {
+  const connection = world.target.dedicated();
+  try {
+    return await connection.send(request);
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
+  } finally {
+    await connection.close();
+  }
+};
+
 export const judgeSurvival = async (
   world: World,
   { name, request, fitting = [] }: Malformed,
 ): Promise<CaseVerdict> => {
-  const { answer, outcome } = await world.raw.request(request);
-  if (outcome === "timeout") return fail(answered, `${name} got no answer in time`);
-  if (answer === undefined) return fail(answered, `${name} got its connection closed without an answer`);
+  const answer = await answerOrLoss(world, request);
+  if (isHangUp(answer)) return fail(answered, `${name} got its connection closed without an answer`);
+  if (answer instanceof TransportError) return fail(answered, `${name} got no answer in time`);
   return answer.status >= 500 && !fitting.includes(answer.status)
     ? fail(answered, `${name} got status ${answer.status}`)
     : pass;
@@ -42,12 +54,12 @@ export const survivesBehindOthers = async (world: World): Promise<HistoryVerdict
 const gotBehind = async (
   world: World,
   accessToken: string,
-  request: RawRequest,
+  request: Request,
 ): Promise<string | undefined> => {
   const connection = world.target.dedicated();
   try {
     await connection.list({ accessToken, query: { limit: 1 } });
-    return await connection.send({ headers: [], ...request }).then(
+    return await connection.send(request).then(
       ({ status }) => (status >= 500 ? `status ${status}` : undefined),
       (error: unknown) => {
         if (error instanceof TransportError && error.reason === "timeout") return "no answer in time";

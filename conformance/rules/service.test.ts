@@ -1,25 +1,13 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll, type BenchOptions } from "../testing/bench.ts";
-import { behaving, ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
+import { judge, judgeAll, type BenchOptions } from "../testing/judge.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
 test("the sound service passes every rule about bad input and leaks", async () => {
   const results = await judgeAll(rulesOf(serviceRules), { effort: "standard" });
   expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed", "observed"]);
 });
-
-testDefects([
-  "advice-bad-input-fails-service",
-  "advice-odd-types-fail-service",
-  "advice-bad-query-drops-connection",
-  "advice-page-beyond-64-bits-fails-service",
-  "advice-refused-paging-shows-database",
-  "advice-refusals-show-stack",
-  "advice-refusals-show-path",
-  "advice-refusals-show-database",
-  "advice-answers-show-client",
-]);
 
 test("malformed lists prove nothing if their accessToken stops working on the way", async () => {
   const judged = [ruleFor("service.survives-bad-input"), ruleFor("service.leaks-nothing")];
@@ -74,14 +62,6 @@ test("a service is not blamed for closing a connection instead of answering malf
   });
   expect((await judge(ruleFor("service.survives-bad-input"), { behaviour })).kind).toBe("passed");
 });
-
-// Nothing works after the first bad body, so the breach cannot be replayed.
-test("a service that a bad body crashes is detected", async () => {
-  expect((await judgeDefect("advice-bad-body-ends-service")).verdict.kind).toBe("warned");
-});
-
-// An answer may repeat what the request contained.
-testVariants([ruleFor("service.leaks-nothing")], ["refusals-show-address-sent"]);
 
 test.each(["", "/app", "/srv/shop/api"])("an address below %j is no internal path", async (basePath) => {
   const behaviour = behaving((sound) => ({

@@ -4,7 +4,6 @@ import { asExchange } from "../pushes/evidence.ts";
 import type { Clock } from "../world/clock.ts";
 import { grantByHook } from "../world/hooks/grant.ts";
 import type { Journal, Scope } from "../world/evidence/journal.ts";
-import { createRawTarget } from "../world/raw.ts";
 import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
 import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
@@ -23,7 +22,7 @@ export interface WorldsOptions extends Pick<
 export const worldsOf = (options: WorldsOptions) => {
   const { limits, tolerances, events, secrets, malformedTokenSets, unique, resolved, connections, journal } =
     options;
-  const { transport, transportOptions, clocks } = connections;
+  const { transport, clocks } = connections;
   const addressed = addressOf(resolved);
   return (scope: Scope, clock: Clock, prepared: Prepared, clientIndex: ClientIndex = 0): World => {
     const [client, secondClient] = clientsOf(resolved, clientIndex);
@@ -43,7 +42,6 @@ export const worldsOf = (options: WorldsOptions) => {
         { scope, clock },
         { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
       ),
-      raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
       evidence: {
         exchanges: () => scope.exchanges.map(({ n }) => n),
         addPushes: (pushes) => {

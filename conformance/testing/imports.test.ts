@@ -7,8 +7,8 @@ const root = path.resolve(import.meta.dirname, "../..");
 const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
 /** Rooms that every part may import: promises as data, and the judgement of traces. */
 const pure = ["conformance/contract", "conformance/judging"] as const;
-/** What every part may import as well: how files are written, and what all served pages share. */
-const shared = ["conformance/files", "web"] as const;
+/** What every part may import as well: how files are written. */
+const shared = ["conformance/files"] as const;
 /** The folder that composes the parts. */
 const composing = "commands";
 
@@ -31,14 +31,13 @@ const rooms = [
 ] as const;
 
 /** Tests, benchmarks and what only they use may look across. */
-const isTestOnly = (file: string): boolean => /\.(test|bench)\.ts$|(^|\/)testing\//.test(file);
+const isTestOnly = (file: string): boolean => /\.test\.ts$|(^|\/)testing\/|^bench\//.test(file);
 
 const inside = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
 
-const shipped = [
-  ...[...parts, "web", composing].flatMap((folder) => sourcesIn(root, folder)),
-  "cli.ts",
-].filter((file) => !isTestOnly(file));
+const shipped = [...[...parts, composing].flatMap((folder) => sourcesIn(root, folder)), "cli.ts"].filter(
+  (file) => !isTestOnly(file),
+);
 const imports = shipped.flatMap((file) => importsOf(root, file));
 
 /** Imports that leave a folder for others than these. */

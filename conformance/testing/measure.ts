@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { startCli } from "./start-cli.ts";
+import { startCli, type Place } from "./start-cli.ts";
 
 export const root = path.resolve(import.meta.dirname, "../..");
 
@@ -50,15 +50,7 @@ const peakOf = (pid: number): number => {
 /** Runs the command line of this checkout in its own process, including start-up, and measures it. For tests and benchmarks. */
 export const runCli = async (
   parameters: readonly string[],
-  {
-    onPage,
-    ...place
-  }: {
-    readonly env?: NodeJS.ProcessEnv;
-    readonly cwd?: string;
-    /** Gets the address of the live page once it is known. */
-    readonly onPage?: (url: string) => void;
-  } = {},
+  place: Pick<Place, "env" | "cwd"> = {},
 ): Promise<Measured> => {
   const startedMs = performance.now();
   const { child, said, ended, closed } = startCli(parameters, place);
@@ -68,13 +60,6 @@ export const runCli = async (
     peakBytes = Math.max(peakBytes, peakOf(child.pid));
     cpuMs = Math.max(cpuMs, cpuOf(child.pid));
   }, 20);
-  let tell = onPage;
-  child.stderr.on("data", () => {
-    const [, url] = /^Page +(http\S+)$/m.exec(said().stderr) ?? [];
-    if (url === undefined) return;
-    tell?.(url);
-    tell = undefined;
-  });
   await ended.finally(() => clearInterval(watch));
   return { exitCode: await closed, ...said(), wallMs: performance.now() - startedMs, peakBytes, cpuMs };
 };

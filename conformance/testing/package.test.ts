@@ -41,9 +41,6 @@ describe("the packed package", () => {
         "dist/receiver-page/index.html",
         "dist/receiver-page/page.js",
         "dist/receiver-page/theme.css",
-        "dist/live-page/index.html",
-        "dist/live-page/live.js",
-        "dist/live-page/theme.css",
         "dist/scenarios/main.js",
         "dist/third-party-licences.txt",
         "docs/profile.md",
@@ -118,7 +115,7 @@ describe("an installed package", () => {
     "writes a profile that loads in a package of type %s, and names the next command",
     async (type) => {
       const cwd = path.join(folder, type);
-      const init = await touchstone(cwd, ["init", "--yes", "--base-url", "http://127.0.0.1:1"]);
+      const init = await touchstone(cwd, ["init", "--base-url", "http://127.0.0.1:1"]);
       const file = type === "module" ? "touchstone.config.ts" : "touchstone.config.mts";
       expect(init).toMatchObject({ code: 0, stdout: `${file}\n` });
       expect(init.stderr).toContain(`npx touchstone-harness doctor --profile ${file}`);
@@ -153,6 +150,11 @@ describe("an installed package", () => {
     },
     k6WithinMs,
   );
+
+  it("prints the service's contract as it is checked in", async () => {
+    const { stdout } = await touchstone(module, ["rules", "--openapi"]);
+    expect(stdout).toBe(readFileSync(path.join(root, "conformance/contract/openapi.json"), "utf8"));
+  });
 
   it("is run by npx under the package's name", async () => {
     const { stdout } = await run("npx", ["--offline", "touchstone-harness", "--version"], { cwd: module });

@@ -1,6 +1,5 @@
-import { progressOf } from "../../fake-server/receiver/page/model/progress.ts";
-import { readings } from "../../fake-server/receiver/page/model/schedule.ts";
-import { createStore } from "../../fake-server/receiver/page/model/store.ts";
+import { progressOf } from "../../fake-server/receiver/page/progress.ts";
+import { createStore } from "../../fake-server/receiver/page/rows.ts";
 import { windowsIn } from "../../reports/html/pictures/schedule.ts";
 import type { ScheduleRow } from "../../reports/text/facts.ts";
 import { judgePushes } from "../../scenarios/runner/push/judge.ts";
@@ -119,17 +118,16 @@ const byPage = (trace: Trace): TraceVerdict => {
   store.add({ kind: "started", n: 0.5, epoch: "one", at: "2030-01-01T00:00:00.000Z", atMs: 0 });
   for (const line of trace.lines) store.add(line);
   const [row] = store.notifications.values();
-  const reading = readings.find(({ id }) => id === trace.reading.name);
-  if (row === undefined || reading === undefined) throw new Error("the page shows no row");
-  const schedule = { reading, delaysMs: limits.pushDelaysMs };
-  const { kind, alarms } = progressOf(row, schedule, startedMs + trace.watchedUntilMs);
-  const isBeyond = alarms.some((alarm) => alarm.startsWith("more than"));
+  if (row === undefined) throw new Error("the page shows no row");
+  const schedule = { reading: trace.reading.name, delaysMs: limits.pushDelaysMs };
+  const { kind, timings } = progressOf(row, schedule, startedMs + trace.watchedUntilMs);
+  const isBeyond = timings.includes("one too many");
   return {
     schedule: keptIf(
-      !alarms.includes("early") && !alarms.includes("late") && !isBeyond && kind !== "overdue",
+      !timings.includes("early") && !timings.includes("late") && !isBeyond && kind !== "overdue",
     ),
     cap: keptIf(!isBeyond),
-    stops: keptIf(!alarms.includes("after acknowledgement")),
+    stops: keptIf(!timings.includes("after acknowledgement")),
     retries: keptIf(kind !== "overdue"),
   };
 };

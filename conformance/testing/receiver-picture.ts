@@ -12,7 +12,7 @@ const accounts = [
   "0f8fad5b-d9cb-469f-a165-70867728950e",
 ];
 
-/** The receiver's page while the fake pushes to it, with answers that were changed in the page. */
+/** The receiver's page while the fake pushes to it, with one push in detail. */
 export const shootReceiver = async (browser: Browser, file: string): Promise<void> => {
   await using ending = new AsyncDisposableStack();
   const receiver = await startReceiver({ page: true });
@@ -23,13 +23,13 @@ export const shootReceiver = async (browser: Browser, file: string): Promise<voi
     limits: { pushDelaysMs: delaysS.map((seconds) => seconds * 1_000) },
   });
   ending.defer(service.stop);
-  const rule = (accountId: string | undefined, ...statuses: number[]): Promise<void> =>
-    sendJson(`${receiver.controlUrl}/rules`, "POST", {
-      match: { accountId },
-      attempts: statuses.map((status) => ({ kind: "answer", status })),
-    });
-  await rule(accounts[0], 503, 503, 200);
-  await rule(accounts[1], 500);
+  const rule = (accountId: string | undefined, ...statuses: number[]) => ({
+    match: { accountId },
+    attempts: statuses.map((status) => ({ kind: "answer", status })),
+  });
+  await sendJson(`${receiver.controlUrl}/plan`, "PUT", {
+    rules: [rule(accounts[0], 503, 503, 200), rule(accounts[1], 500)],
+  });
   await sendJson(`${service.controlUrl}/callback`, "PUT", {
     url: receiver.callbackUrl,
     ca: receiver.caPem,
@@ -40,13 +40,11 @@ export const shootReceiver = async (browser: Browser, file: string): Promise<voi
         sendJson(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
       ),
     );
-  const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });
-  await page.goto(receiver.controlUrl);
-  await page.getByLabel("Delays, s").fill(delaysS.join(", "));
-  await page.getByLabel("Delays, s").press("Enter");
-  await raise(9);
-  await page.getByText("push 5 in").first().waitFor({ timeout: 60_000 });
-  await page.locator("#workbench").click();
+  const page = await browser.newPage({ viewport: { width: 1_200, height: 1_000 }, colorScheme: "light" });
+  await page.goto(`${receiver.controlUrl}/?delays=${delaysS.join(",")}`);
+  await raise(6);
+  await page.getByText("push 5 in").first().click({ timeout: 60_000 });
+  await page.getByRole("group", { name: "Answer" }).waitFor();
   await page.screenshot({ path: file });
   await page.close();
   process.stdout.write(`docs/${path.basename(file)}\n`);

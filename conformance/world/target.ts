@@ -30,6 +30,8 @@ export interface ListRequest {
 
 /** The documented calls of the service (section 4), each sent as given, even if it makes no sense. */
 export interface Target extends Readonly<Record<Endpoint, (request: never) => Promise<Answer>>> {
+  /** The path of the base address, which precedes that of every request. */
+  readonly basePath: string;
   /** GET /open-api/oauth/authorize (section 4.1). */
   authorize(request?: AuthorizeRequest): Promise<Answer>;
   /** POST /open-api/oauth/access-token (section 4.2); the body is sent as JSON. */
@@ -40,7 +42,7 @@ export interface Target extends Readonly<Record<Endpoint, (request: never) => Pr
   list(request: ListRequest): Promise<Answer>;
   /** Any request below the base address; `path` starts with a slash and is sent byte for byte. */
   send(request: Request): Promise<Answer>;
-  /** The same calls on a dedicated connection; close it when done. */
+  /** The same calls on a dedicated connection, which also sends paths that no HTTP client writes; close it when done. */
   dedicated(): Target & { close(): Promise<void> };
 }
 
@@ -109,6 +111,7 @@ const callsOver = (
   const post = (path: string, body: unknown): Promise<Answer> =>
     send({ method: "POST", path, headers: [jsonHeader], body: JSON.stringify(body) });
   return {
+    basePath: options.basePath,
     send,
     authorize: (request = {}) => {
       const client = request.client ?? options.client;

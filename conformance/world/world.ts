@@ -4,7 +4,6 @@ import type { ExchangeRecord } from "../contract/record.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./hooks/events.ts";
-import type { RawTarget } from "./raw.ts";
 import type { Secrets } from "../contract/secrets.ts";
 import type { Client, Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
@@ -52,7 +51,6 @@ export interface World {
   /** Rules that need it say so (`needs: ["second-client"]`) and are not run without it. */
   readonly secondClient: Client | undefined;
   readonly target: Target;
-  readonly raw: RawTarget;
   readonly clock: Clock;
   /** Creates notifications; undefined if the profile has no hook for it. */
   readonly events: Events | undefined;

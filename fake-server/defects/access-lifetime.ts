@@ -1,25 +1,20 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { asksFor, counted } from "../changes.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
+import { accessTokens } from "../credentials.ts";
 import {
   afterwards,
-  agedBy,
   alsoIf,
   change,
-  decide,
   keeping,
-  livesFor,
-  livesWhile,
   onlyIf,
   type Replacement,
   rows,
   together,
 } from "../registry.ts";
-import { asksFor, counted, inOneStore, keepLatestOf } from "../changes.ts";
 
-const lives = (lifetimeMs: number | ((record: AccessRecord) => number)): Replacement =>
-  livesFor("accessTokenIsAlive", lifetimeMs);
-
-const livesLonger = (byMs: number): Replacement => lives(({ lifetimeMs }) => lifetimeMs + byMs);
+const livesLonger = (byMs: number): Replacement =>
+  accessTokens.liveFor(({ lifetimeMs }) => lifetimeMs + byMs);
 
 /** Access tokens live for a fraction or multiple of their promised life, depending on their refresh. */
 const livingBy = (
@@ -31,7 +26,7 @@ const livingBy = (
       afterwards("afterRefresh", (record, previous, { nowMs }) => {
         if (marks(record, previous, uses(record), nowMs)) marked.add(record.latestAccess);
       }),
-      agedBy("accessTokenIsAlive", (record, { nowMs }) =>
+      accessTokens.areOlderBy((record, { nowMs }) =>
         marked.has(record) ? (nowMs - record.issuedAtMs) * (1 / part - 1) : 0,
       ),
     ),
@@ -40,18 +35,12 @@ const livingBy = (
 const usableTimes = (most: number): Replacement =>
   keeping((uses = counted()) => onlyIf("accessTokenIsAlive", (record) => uses(record) <= most));
 
-/** A client has at most this many access tokens. */
-const keepingOfClient = (most: number): Replacement =>
-  afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
-    keepLatestOf(credentials.accessTokens, clientId, most),
-  );
-
 /** Defects in the life of access tokens (sections 2.2 and 5.1). */
 export const accessLifetimeDefects = rows({
   "access.lifetime": {
     "access-dies-a-second-early: An accessToken expires a second before expiresIn has passed.":
       livesLonger(-SECOND_MS),
-    "access-dies-at-half-time: An accessToken expires after half of expiresIn.": lives(
+    "access-dies-at-half-time: An accessToken expires after half of expiresIn.": accessTokens.liveFor(
       ({ lifetimeMs }) => lifetimeMs / 2,
     ),
     "access-lives-a-second-longer: An accessToken works a second longer than expiresIn.":
@@ -59,15 +48,17 @@ export const accessLifetimeDefects = rows({
     "access-lives-five-minutes-longer: Every accessToken gets five minutes of leeway.": livesLonger(
       5 * MINUTE_MS,
     ),
-    "access-lives-for-ever: An accessToken never expires.": lives(Infinity),
+    "access-lives-for-ever: An accessToken never expires.": accessTokens.liveFor(Infinity),
     "access-of-refresh-lives-twice-as-long: The accessToken of a refresh works twice as long as stated.":
-      lives(({ lifetimeMs, refreshed }) => (refreshed ? 2 : 1) * lifetimeMs),
+      accessTokens.liveFor(({ lifetimeMs, refreshed }) => (refreshed ? 2 : 1) * lifetimeMs),
     "access-of-refresh-dies-within-the-hour: The accessToken of a refresh works for one hour but states two.":
-      lives(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
+      accessTokens.liveFor(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
     "access-of-refresh-ends-with-first: The accessToken of a refresh expires together with the previous one.":
-      decide("afterRefresh", (record, previous) => {
-        record.latestAccess.issuedAtMs = previous.issuedAtMs;
-      }),
+      {
+        afterRefresh: (record, previous) => {
+          record.latestAccess.issuedAtMs = previous.issuedAtMs;
+        },
+      },
     "access-prolonged-by-use: Each use of an accessToken restarts its lifetime.": change(
       "accessTokenIsAlive",
       (alive, record, context) => {
@@ -103,12 +94,11 @@ export const accessLifetimeDefects = rows({
           return alive || isCached;
         }),
       ),
-    "access-expires-in-milliseconds: expiresIn is in milliseconds.": decide("expiresIn", (ms) => ms),
-    "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": decide(
-      "expiresIn",
-      (lifetimeMs) => lifetimeMs * 1_000,
-    ),
-    "access-expires-in-minutes: expiresIn is in minutes.": decide("expiresIn", (ms) => ms / MINUTE_MS),
+    "access-expires-in-milliseconds: expiresIn is in milliseconds.": { expiresIn: (ms) => ms },
+    "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": {
+      expiresIn: (lifetimeMs) => lifetimeMs * 1_000,
+    },
+    "access-expires-in-minutes: expiresIn is in minutes.": { expiresIn: (ms) => ms / MINUTE_MS },
     "access-counted-from-authorization: The lifetime of an accessToken counts from the authorization.":
       afterwards("afterExchange", (code, tokens) => {
         tokens.latestAccess.issuedAtMs = code.issuedAtMs;
@@ -120,12 +110,11 @@ export const accessLifetimeDefects = rows({
         return alive;
       },
     ),
-    "access-renewed-by-refresh: A refresh restarts the lifetime of the earlier accessToken.": decide(
-      "afterRefresh",
-      (_record, previous, { nowMs }) => {
+    "access-renewed-by-refresh: A refresh restarts the lifetime of the earlier accessToken.": {
+      afterRefresh: (_record, previous, { nowMs }) => {
         previous.issuedAtMs = nowMs;
       },
-    ),
+    },
     "refreshed-again-lives-twice-as-long: From the second refresh on, accessTokens work twice as long as expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
     "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens work twice as long as expiresIn.":
@@ -140,31 +129,20 @@ export const accessLifetimeDefects = rows({
         if (previous.refreshed && context.nowMs - previous.issuedAtMs < MINUTE_MS)
           record.latestAccess = previous;
       }),
-    "access-token-lives-by-time-of-day: An accessToken's age is computed from the time of day.": livesWhile(
-      "accessTokenIsAlive",
-      (record, { nowMs }) =>
-        nowMs - record.issuedAtMs < DAY_MS &&
-        (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
-    ),
-    "access-token-lives-by-seconds-of-its-age: Of an accessToken's age only the seconds count, without the days, so it works again every day.":
-      livesWhile(
-        "accessTokenIsAlive",
-        (record, { nowMs }) => (nowMs - record.issuedAtMs) % DAY_MS < record.lifetimeMs,
+    "access-token-lives-by-time-of-day: An accessToken's age is computed from the time of day.":
+      accessTokens.ageAs((ageMs, issuedAtMs, nowMs) =>
+        ageMs < DAY_MS ? (nowMs % DAY_MS) - (issuedAtMs % DAY_MS) : ageMs,
       ),
-    "access-token-of-one-store-dies-early: Every eighth accessToken ends a minute early.": inOneStore(
-      "keepAccessToken",
-      "accessTokenIsAlive",
-      -MINUTE_MS,
-    ),
-    "access-token-of-one-store-lives-longer: Every eighth accessToken works a minute longer.": inOneStore(
-      "keepAccessToken",
-      "accessTokenIsAlive",
-      MINUTE_MS,
-    ),
+    "access-token-lives-by-seconds-of-its-age: Of an accessToken's age only the seconds count, without the days, so it works again every day.":
+      accessTokens.ageAs((ageMs) => ageMs % DAY_MS),
+    "access-token-of-one-store-dies-early: Every eighth accessToken ends a minute early.":
+      accessTokens.liveLongerInOneStore(-MINUTE_MS),
+    "access-token-of-one-store-lives-longer: Every eighth accessToken works a minute longer.":
+      accessTokens.liveLongerInOneStore(MINUTE_MS),
     "access-tokens-four-at-a-time: A client has at most four access tokens; a new one invalidates the oldest.":
-      keepingOfClient(4),
+      accessTokens.areAtMost(4),
     "access-tokens-fifty-of-a-client: A client has at most fifty access tokens; a new one invalidates the oldest.":
-      keepingOfClient(50),
+      accessTokens.areAtMost(50),
     "access-expired-reads-by-id: An expired access token still reads notifications by id.": alsoIf(
       "accessTokenIsAlive",
       (_record, context) => asksFor("id", context),

@@ -1,43 +1,36 @@
-import type { Context } from "../context.ts";
 import { jsonAnswer, withHeaders } from "../answer.ts";
-import { everything } from "../notifications.ts";
-import { parseQuery, rawQueryOf } from "../query.ts";
-import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
-import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
+import { asksFor, lastOf, stranger } from "../changes.ts";
+import type { Context } from "../context.ts";
 import {
-  asksFor,
-  firstLike,
-  fromBase64,
+  accessTokens,
   ignoringAfter,
   ignoringCase,
+  ignoringLast,
   ignoringSuffix,
-  lastOf,
-  stranger,
-} from "../changes.ts";
-
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
-  decide("findAccessToken", (presented, { credentials }) =>
-    firstLike(credentials.accessTokens, presented, matches),
-  );
+  inBase64,
+} from "../credentials.ts";
+import { everything } from "../notifications.ts";
+import { parseQuery, rawQueryOf } from "../query.ts";
+import { change, keeping, type Replacement, rows } from "../registry.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
 /** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
-const lettingIn = (lets: (presented: string, context: Context) => boolean): Replacement =>
-  decisions((sound) => ({
+const lettingIn =
+  (lets: (presented: string, context: Context) => boolean): Replacement =>
+  (sound) => ({
     readAccessToken: (context) => sound.readAccessToken(context) ?? "",
     findAccessToken: (presented, context) =>
       sound.findAccessToken(presented, context) ?? (lets(presented, context) ? stranger(context) : undefined),
-  }));
+  });
 
 /** Without the header, the token is read from elsewhere. */
 const readingAlso = (read: (context: Context) => string | undefined): Replacement =>
   change("readAccessToken", (token, context) => token ?? read(context));
 
 /** Serves the list under another path as well, without requiring a token. */
-const servedAlsoAt = (
-  path: string,
-  matches: (asked: string) => boolean = (asked) => asked === path,
-): Replacement =>
-  decisions((sound) => {
+const servedAlsoAt =
+  (path: string, matches: (asked: string) => boolean = (asked) => asked === path): Replacement =>
+  (sound) => {
     const isThere = ({ from }: Context): boolean => matches(from.url?.split("?")[0] ?? "");
     return {
       pathsOf: (operation) => [...sound.pathsOf(operation), ...(operation === "list" ? [path] : [])],
@@ -45,7 +38,7 @@ const servedAlsoAt = (
       findAccessToken: (presented, context) =>
         isThere(context) ? stranger(context) : sound.findAccessToken(presented, context),
     };
-  });
+  };
 
 /** Refusals for a missing token that reveal something about the list. */
 const refusingWith = (told: (context: Context) => object): Replacement =>
@@ -80,14 +73,14 @@ export const accessDefects = rows({
       (presented, { clients }) =>
         [...clients.values()].some(({ id, secret }) => presented === id || presented === secret),
     ),
-    "access-token-whatever-its-case: Access tokens are compared case-insensitively.": comparing(ignoringCase),
-    "access-token-by-prefix: Access tokens are looked up by their first 24 characters.": comparing(
-      ignoringAfter(24),
-    ),
-    "access-token-but-for-last-character: The last character of an access token is ignored.": comparing(
-      (stored, presented) => presented.slice(0, 42) === stored.slice(0, 42),
-    ),
-    "access-token-with-suffix: Whatever follows an access token is ignored.": comparing(ignoringSuffix),
+    "access-token-whatever-its-case: Access tokens are compared case-insensitively.":
+      accessTokens.areCompared(ignoringCase),
+    "access-token-by-prefix: Access tokens are looked up by their first 24 characters.":
+      accessTokens.areCompared(ignoringAfter(24)),
+    "access-token-but-for-last-character: The last character of an access token is ignored.":
+      accessTokens.areCompared(ignoringLast),
+    "access-token-with-suffix: Whatever follows an access token is ignored.":
+      accessTokens.areCompared(ignoringSuffix),
     "access-token-in-authorization: The access token is also taken from Authorization.": readingAlso(
       ({ from }) => from.headers.authorization?.replace(/^Bearer /i, ""),
     ),
@@ -106,17 +99,18 @@ export const accessDefects = rows({
           return presented;
         }),
       ),
-    "access-cached-by-address: A cache returns to everyone the last answer for the same address.": decisions(
-      (sound, served = new Set<string>()) => ({
-        readAccessToken: (context) => sound.readAccessToken(context) ?? "",
-        findAccessToken: (presented, context) => {
-          const address = context.from.url ?? "";
-          const record = sound.findAccessToken(presented, context);
-          if (record !== undefined) served.add(address);
-          return record ?? (served.has(address) ? stranger(context) : undefined);
-        },
-      }),
-    ),
+    "access-cached-by-address: A cache returns to everyone the last answer for the same address.": (
+      sound,
+      served = new Set<string>(),
+    ) => ({
+      readAccessToken: (context) => sound.readAccessToken(context) ?? "",
+      findAccessToken: (presented, context) => {
+        const address = context.from.url ?? "";
+        const record = sound.findAccessToken(presented, context);
+        if (record !== undefined) served.add(address);
+        return record ?? (served.has(address) ? stranger(context) : undefined);
+      },
+    }),
     "access-refusal-tells-total: Refusals contain the total.": refusingWith(({ notifications }) => ({
       data: [],
       total: notifications.count(everything),
@@ -143,33 +137,30 @@ export const accessDefects = rows({
     "access-refusal-with-data: Requests without a token get the list with status 401.": refusingWith(
       ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
     ),
-    "access-token-of-latest-issue-only: The most recently issued token is checked, not the one presented.":
-      decide("findAccessToken", (_presented, { credentials }) => lastOf(credentials.accessTokens)),
+    "access-token-of-latest-issue-only: The most recently issued token is checked, not the one presented.": {
+      findAccessToken: (_presented, { credentials }) => lastOf(credentials.accessTokens),
+    },
     "access-by-id-for-anyone: A notification can be looked up by its id with any token.": change(
       "findAccessToken",
       (usual, _presented, context) =>
         usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
     ),
-    "access-token-last-of-list: If several tokens are sent, the last one is checked.": comparing(
-      (stored, presented) => presented.split(",").at(-1)?.trim() === stored,
-    ),
-    "access-token-with-white-space-inside: White space inside an access token is ignored.": comparing(
-      (stored, presented) => presented.replaceAll(/\s/g, "") === stored,
-    ),
+    "access-token-last-of-list: If several tokens are sent, the last one is checked.":
+      accessTokens.areCompared((stored, presented) => presented.split(",").at(-1)?.trim() === stored),
+    "access-token-with-white-space-inside: White space inside an access token is ignored.":
+      accessTokens.areCompared((stored, presented) => presented.replaceAll(/\s/g, "") === stored),
     "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
       ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
     ),
     "access-token-but-for-its-middle: Only the first and last nine characters of an access token are compared.":
-      comparing(
+      accessTokens.areCompared(
         (stored, presented) =>
           presented.length === stored.length &&
           presented.slice(0, 9) === stored.slice(0, 9) &&
           presented.slice(-9) === stored.slice(-9),
       ),
-    "access-token-in-base64: An access token may be presented in base64.": change(
-      "findAccessToken",
-      (usual, presented, { credentials }) => usual ?? credentials.accessTokens.get(fromBase64(presented)),
-    ),
+    "access-token-in-base64: An access token may be presented in base64.":
+      accessTokens.areAlsoCompared(inBase64),
     "access-open-with-a-slash-behind: With a trailing slash, the path needs no token.": servedAlsoAt(
       "/open-api/v1/notifications/",
     ),
@@ -190,9 +181,8 @@ export const accessDefects = rows({
       change("readAccessToken", (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
       ),
-    "access-header-not-read: The token is read from Authorization, never from the documented header.": decide(
-      "readAccessToken",
-      ({ from }) => from.headers.authorization,
-    ),
+    "access-header-not-read: The token is read from Authorization, never from the documented header.": {
+      readAccessToken: ({ from }) => from.headers.authorization,
+    },
   },
 });

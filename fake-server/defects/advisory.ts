@@ -1,6 +1,6 @@
 import { type Fields, jsonAnswer, redirectTo, withCodeAndState, withHeaders } from "../answer.ts";
 import type { FakeClient } from "../clients.ts";
-import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
+import { change, given, keeping, type Replacement, rows } from "../registry.ts";
 
 /** An address without a scheme stays without one; browsers complete it. */
 const addressWithCode = (address: string, fields: Fields): string =>
@@ -9,15 +9,13 @@ const addressWithCode = (address: string, fields: Fields): string =>
     : withCodeAndState(address, fields);
 
 /** Redirects to the addresses that are accepted. */
-const redirectingIf = (accepts: (redirectUri: string, client: FakeClient) => boolean): Replacement =>
-  decisions(() => ({
-    acceptsRedirectUri: (redirectUri = "", client) =>
-      URL.canParse(redirectUri, "https://service.example") && accepts(redirectUri, client),
-    renderAuthorized: (fields, redirectUri) => redirectTo(addressWithCode(redirectUri, fields)),
-  }));
+const redirectingIf = (accepts: (redirectUri: string, client: FakeClient) => boolean): Replacement => ({
+  acceptsRedirectUri: (redirectUri = "", client) =>
+    URL.canParse(redirectUri, "https://service.example") && accepts(redirectUri, client),
+  renderAuthorized: (fields, redirectUri) => redirectTo(addressWithCode(redirectUri, fields)),
+});
 
-const refusing = (message: string): Replacement =>
-  decide("renderRefusal", () => jsonAnswer(400, { message }));
+const refusing = (message: string): Replacement => ({ renderRefusal: () => jsonAnswer(400, { message }) });
 
 /** Services that keep the document but violate advice in the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
@@ -28,60 +26,59 @@ export const advisoryDefects = rows({
       redirectingIf((redirectUri, client) => redirectUri.startsWith(client.redirectUri.split("?")[0] ?? "")),
   },
   "authorize.code-entropy": {
-    "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
-      String(random.uint32()).padStart(10, "0"),
-    ),
-    "advice-codes-counted: Codes are a number that increases by one, after a common prefix.": decisions(
-      (_sound, issued = 0) => ({ mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` }),
-    ),
-    "advice-codes-behind-a-prefix: Codes are random, after a prefix that all of them share.": decide(
-      "mintCode",
-      (_client, _state, { random }) => `7f3a91c2e5${random.token(32)}`,
-    ),
+    "advice-codes-short: Codes have ten digits.": {
+      mintCode: (_client, _state, { random }) => String(random.uint32()).padStart(10, "0"),
+    },
+    "advice-codes-counted: Codes are a number that increases by one, after a common prefix.": (
+      _sound,
+      issued = 0,
+    ) => ({ mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` }),
+    "advice-codes-behind-a-prefix: Codes are random, after a prefix that all of them share.": {
+      mintCode: (_client, _state, { random }) => `7f3a91c2e5${random.token(32)}`,
+    },
   },
   "code.bound-to-client": {
-    "advice-code-of-other-client-accepted: A client can exchange another client's code.": decide(
-      "codeBelongsTo",
-      () => true,
-    ),
+    "advice-code-of-other-client-accepted: A client can exchange another client's code.": {
+      codeBelongsTo: () => true,
+    },
   },
   "code.reuse-revokes-tokens": {
-    "advice-reuse-without-consequence: Presenting a used code again leaves its tokens valid.": decide(
-      "afterRefusedExchange",
-      () => undefined,
-    ),
-    "advice-reuse-leaves-refresh-token: Presenting a used code again leaves its refreshToken valid.":
-      decisions((sound) => ({
-        refreshTokenIsAlive: (record, { nowMs, limits }) =>
-          nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
-        accessTokenIsAlive: (record, context) =>
-          record.refreshed || sound.accessTokenIsAlive(record, context),
-      })),
+    "advice-reuse-without-consequence: Presenting a used code again leaves its tokens valid.": {
+      afterRefusedExchange: () => undefined,
+    },
+    "advice-reuse-leaves-refresh-token: Presenting a used code again leaves its refreshToken valid.": (
+      sound,
+    ) => ({
+      refreshTokenIsAlive: (record, { nowMs, limits }) =>
+        nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
+      accessTokenIsAlive: (record, context) => record.refreshed || sound.accessTokenIsAlive(record, context),
+    }),
   },
   "exchange.no-store": {
-    "advice-answers-may-be-stored: Answers with tokens do not forbid caching.": decide("finish", (answer) => {
-      const { "cache-control": _, ...headers } = answer.headers;
-      return { ...answer, headers };
-    }),
-    "advice-answers-private: Answers with tokens forbid caching only by shared caches.": decide(
-      "finish",
-      (answer) => withHeaders(answer, { "cache-control": "private" }),
-    ),
+    "advice-answers-may-be-stored: Answers with tokens do not forbid caching.": {
+      finish: (answer) => {
+        const { "cache-control": _, ...headers } = answer.headers;
+        return { ...answer, headers };
+      },
+    },
+    "advice-answers-private: Answers with tokens forbid caching only by shared caches.": {
+      finish: (answer) => withHeaders(answer, { "cache-control": "private" }),
+    },
   },
   "exchange.token-entropy": {
-    "advice-tokens-counted: Access tokens are a number that increases by one.": decisions(
-      (_sound, issued = 1_000_000) => ({ mintAccessToken: () => `token-${(issued += 1)}` }),
-    ),
+    "advice-tokens-counted: Access tokens are a number that increases by one.": (
+      _sound,
+      issued = 1_000_000,
+    ) => ({ mintAccessToken: () => `token-${(issued += 1)}` }),
     "advice-refresh-token-from-access-token: The refreshToken is derived from the accessToken.": change(
       "exchangeFields",
       (fields) => ({ ...fields, refreshToken: `r-${String(fields["accessToken"])}` }),
     ),
   },
   "refresh.bound-to-client": {
-    "advice-refresh-token-of-other-client-accepted: A client can use another client's refreshToken.": decide(
-      "refreshTokenBelongsTo",
-      () => true,
-    ),
+    "advice-refresh-token-of-other-client-accepted: A client can use another client's refreshToken.": {
+      refreshTokenBelongsTo: () => true,
+    },
   },
   "service.survives-bad-input": {
     "advice-bad-input-fails-service: Unreadable input is answered with 500.": change(
@@ -116,14 +113,14 @@ export const advisoryDefects = rows({
         return [asked, context];
       }),
     "advice-second-request-hangs: A query with a raw quote or angle bracket gets no answer unless it comes first on its connection.":
-      keeping((used = new WeakSet<object>()) =>
-        decide("finish", (answer, { from }) => {
+      keeping((used = new WeakSet<object>()) => ({
+        finish: (answer, { from }) => {
           const { socket, url = "" } = from;
           if (used.has(socket) && /["<>]/.test(url)) return new Promise<never>(() => {});
           used.add(socket);
           return answer;
-        }),
-      ),
+        },
+      })),
     "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": keeping(
       (isBroken = false) =>
         change("readBody", (body) => {

@@ -1,24 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
+import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
-import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
-import { change, decide, decisions, keeping, type Replacement, rows, together } from "../registry.ts";
 import { lastOf } from "../changes.ts";
+import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
+import { change, keeping, type Replacement, rows, together } from "../registry.ts";
 
 /** Parses JSON without checking what else a text may be; `text` may first repair it. */
 const reading = (
   mended: (text: string) => string,
   chosen: (value: unknown) => unknown = (value) => value,
-): Replacement =>
-  decide("readBody", (raw) => {
+): Replacement => ({
+  readBody: (raw) => {
     try {
       const value = chosen(JSON.parse(mended(raw.toString("utf8"))));
       return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
     } catch {
       return undefined;
     }
-  });
+  },
+});
 
 /** Takes another value than that of the whole body. */
 const taking = (chosen: (value: unknown) => unknown): Replacement => reading((text) => text, chosen);
@@ -55,19 +56,16 @@ const page = (status: number, body: string): Answer => ({
 
 /** Defects with invalid request bodies (section 4), and with refusals that say too much. */
 export const bodyDefects = rows({
-  "exchange.token-set": {
-    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": [
-      reading((text) => text.replaceAll("\\", String.raw`\\`)),
-      "refresh.token-set",
-    ],
-    "body-read-in-one-order: A body is accepted only if clientId comes first.": [
-      reading((text) => (/^\s*\{\s*"clientId"/.test(text) ? text : "")),
-      "refresh.token-set",
-    ],
-    "body-read-without-white-space: A body with white space before its first brace is refused.": [
-      reading((text) => (text.startsWith("{") ? text : "")),
-      "refresh.token-set",
-    ],
+  "exchange.token-set refresh.token-set": {
+    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": reading((text) =>
+      text.replaceAll("\\", String.raw`\\`),
+    ),
+    "body-read-in-one-order: A body is accepted only if clientId comes first.": reading((text) =>
+      /^\s*\{\s*"clientId"/.test(text) ? text : "",
+    ),
+    "body-read-without-white-space: A body with white space before its first brace is refused.": reading(
+      (text) => (text.startsWith("{") ? text : ""),
+    ),
   },
   "exchange.bad-bodies": {
     "body-with-repeated-keys: If a key is repeated, any value that is correct is used.": reading((text) => {
@@ -154,36 +152,9 @@ export const bodyDefects = rows({
           "x-debug": [...clients.values()].map(({ secret }) => btoa(secret)).join(" "),
         }),
     ),
-    "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": [
-      decisions(
-        (
-          sound,
-          tokens = new WeakMap<Grant, RefreshRecord>(),
-          refused = new WeakMap<IncomingMessage, CodeRecord>(),
-        ) => ({
-          afterExchange: (record, given) => {
-            if (record.grant !== undefined) tokens.set(record.grant, given);
-          },
-          afterRefusedExchange: (record, _kind, context) => {
-            if (record !== undefined) refused.set(context.from, record);
-          },
-          renderRefusal: (refusal, context) => {
-            const grant = refused.get(context.from)?.grant;
-            const given = grant === undefined ? undefined : tokens.get(grant);
-            if (refusal.kind !== "code-used" || given === undefined) {
-              return sound.renderRefusal(refusal, context);
-            }
-            const { token, latestAccess } = given;
-            return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
-          },
-        }),
-      ),
-      "code.single-use",
-    ],
-    "refusal-shows-stack: A refusal contains the stack trace of its error.": decide(
-      "renderRefusal",
-      ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
-    ),
+    "refusal-shows-stack: A refusal contains the stack trace of its error.": {
+      renderRefusal: ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
+    },
     "refusal-shows-code-of-other-request: A refusal of an exchange contains the most recently issued code.":
       change("renderRefusal", (answer, refusal, context) =>
         refusal.kind === "code-unknown"
@@ -203,9 +174,7 @@ export const bodyDefects = rows({
             bodies.set(from, raw.toString("utf8"));
             return body;
           }),
-          decide("renderRefusal", (_refusal, { from }) =>
-            page(200, `<p>cannot read ${bodies.get(from)}</p>`),
-          ),
+          { renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`) },
         ),
     ),
     "refusal-of-expired-code-shows-stack: An expired code is answered with status 500 and a stack trace.":
@@ -214,5 +183,28 @@ export const bodyDefects = rows({
           ? page(500, "<pre>Error: expired<br> &nbsp; &nbsp;at take (/srv/app/codes.js:40:11)</pre>")
           : answer,
       ),
+  },
+  "exchange.refusal-leaks-nothing code.single-use": {
+    "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": (
+      sound,
+      tokens = new WeakMap<Grant, RefreshRecord>(),
+      refused = new WeakMap<IncomingMessage, CodeRecord>(),
+    ) => ({
+      afterExchange: (record, given) => {
+        if (record.grant !== undefined) tokens.set(record.grant, given);
+      },
+      afterRefusedExchange: (record, _kind, context) => {
+        if (record !== undefined) refused.set(context.from, record);
+      },
+      renderRefusal: (refusal, context) => {
+        const grant = refused.get(context.from)?.grant;
+        const given = grant === undefined ? undefined : tokens.get(grant);
+        if (refusal.kind !== "code-used" || given === undefined) {
+          return sound.renderRefusal(refusal, context);
+        }
+        const { token, latestAccess } = given;
+        return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
+      },
+    }),
   },
 });

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../conformance/contract/json.ts";
-import { unregistered, type FakeClient } from "../clients.ts";
-import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
-import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "../changes.ts";
+import { asText, counted } from "../changes.ts";
+import { type FakeClient, unregistered } from "../clients.ts";
+import { ignoringCase, ignoringLast, ignoringSpace, ignoringSuffix } from "../credentials.ts";
+import { change, keeping, type Replacement, rows } from "../registry.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
 
@@ -10,11 +11,14 @@ const clientOf = (clientId: unknown, clients: Clients): FakeClient | undefined =
   typeof clientId === "string" ? clients.get(clientId) : undefined;
 
 /** Secrets that satisfy `accepts`. */
-const accepting = (accepts: (secret: string, presented: unknown, clients: Clients) => boolean): Replacement =>
-  decide("authenticateClient", (clientId, clientSecret, clients) => {
+const accepting = (
+  accepts: (secret: string, presented: unknown, clients: Clients) => boolean,
+): Replacement => ({
+  authenticateClient: (clientId, clientSecret, clients) => {
     const client = clientOf(clientId, clients);
     return client !== undefined && accepts(client.secret, clientSecret, clients) ? client : undefined;
-  });
+  },
+});
 
 const acceptingText = (accepts: (secret: string, presented: string) => boolean): Replacement =>
   accepting((secret, presented) => typeof presented === "string" && accepts(secret, presented));
@@ -24,10 +28,10 @@ const acceptingAlso = (value: unknown): Replacement =>
   accepting((secret, presented) => presented === value || presented === secret);
 
 /** Accepts a clientId if `found` matches a client and the secret is right. */
-const identifying = (found: (id: string, presented: unknown) => boolean): Replacement =>
-  decide("authenticateClient", (clientId, clientSecret, clients) =>
+const identifying = (found: (id: string, presented: unknown) => boolean): Replacement => ({
+  authenticateClient: (clientId, clientSecret, clients) =>
     [...clients.values()].find((client) => client.secret === clientSecret && found(client.id, clientId)),
-  );
+});
 
 /** Defects in client authentication (sections 4.2 and 5.1). */
 export const clientDefects = rows({
@@ -55,9 +59,7 @@ export const clientDefects = rows({
     "secret-by-its-first-eight: Only the first eight characters of a secret are compared.": acceptingText(
       (secret, presented) => presented.slice(0, 8) === secret.slice(0, 8),
     ),
-    "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(
-      (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
-    ),
+    "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(ignoringLast),
     "secret-trimmed: White space around the secret is removed.": acceptingText(ignoringSpace),
     "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(ignoringSuffix),
     "secret-of-any-client: The secret of any client is accepted.": accepting((_secret, presented, clients) =>
@@ -109,20 +111,21 @@ export const clientDefects = rows({
     "client-id-in-array-accepted: An array that contains the clientId is accepted.": identifying(
       (id, presented) => asText(presented) === id,
     ),
-    "client-id-of-plain-object: Clients are looked up in a plain object, so the id constructor is found.":
-      decide("authenticateClient", (clientId, secret, clients) => {
+    "client-id-of-plain-object: Clients are looked up in a plain object, so the id constructor is found.": {
+      authenticateClient: (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
-      }),
-    "client-unknown-passes: Authorize and exchange accept an unknown client.": decisions((sound) => ({
+      },
+    },
+    "client-unknown-passes: Authorize and exchange accept an unknown client.": (sound) => ({
       findClientToAuthorize: (id, clients) =>
         sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),
       authenticateClient: (id, secret, clients) =>
         typeof id === "string" && !clients.has(id)
           ? unregistered(id, clients)
           : sound.authenticateClient(id, secret, clients),
-    })),
+    }),
   },
 });

@@ -1,27 +1,19 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RefusalKind } from "../answer.ts";
+import { counted } from "../changes.ts";
 import type { CodeRecord, Context, Grant } from "../context.ts";
-import {
-  afterwards,
-  alsoIf,
-  change,
-  decide,
-  decisions,
-  keeping,
-  type Replacement,
-  rows,
-  together,
-} from "../registry.ts";
-import { counted, keepLatestOf } from "../changes.ts";
+import { codes } from "../credentials.ts";
+import { afterwards, alsoIf, change, keeping, type Replacement, rows, together } from "../registry.ts";
 
 /** Checks, waits (real milliseconds; 0 is one turn of the event loop), then writes. */
-const lookingThenWriting = (realMs: number): Replacement =>
-  decide("takeCode", async (record, { nowMs, clock }) => {
+const lookingThenWriting = (realMs: number): Replacement => ({
+  takeCode: async (record, { nowMs, clock }) => {
     if (record.usedAtMs !== undefined) return false;
     await clock.pause(realMs);
     record.usedAtMs = nowMs;
     return true;
-  });
+  },
+});
 
 const ofSameClient = (other: CodeRecord, used: CodeRecord): boolean => other.clientId === used.clientId;
 
@@ -38,12 +30,13 @@ const forgetOthers = (
 };
 
 /** Marks a code as used if `isFree` holds. */
-const takingIf = (isFree: (record: CodeRecord, context: Context) => boolean): Replacement =>
-  decide("takeCode", (record, context) => {
+const takingIf = (isFree: (record: CodeRecord, context: Context) => boolean): Replacement => ({
+  takeCode: (record, context) => {
     if (!isFree(record, context)) return false;
     record.usedAtMs = context.nowMs;
     return true;
-  });
+  },
+});
 
 /** Allows reuse once `pauseMs` have passed since the first use. */
 const reuseAfter = (pauseMs: number): Replacement =>
@@ -64,48 +57,26 @@ const forgottenBy = (reason: RefusalKind): Replacement =>
 /** Defects in the life of a code (sections 2.1 and 3.1). */
 export const codeDefects = rows({
   "code.single-use": {
-    "code-reusable: A code can be exchanged repeatedly.": [
-      decide("takeCode", () => true),
-      "code.single-use-under-race",
-    ],
-    "code-reusable-within-two-seconds: A repeated exchange within two seconds counts as a retry and gets tokens.":
-      [
-        decide("takeCode", (record, { nowMs }) => {
-          record.usedAtMs ??= nowMs;
-          return nowMs - record.usedAtMs < 2 * SECOND_MS;
-        }),
-        "code.single-use-under-race",
-      ],
     "code-reusable-a-second-later: A code works again one second after its use.": reuseAfter(SECOND_MS),
     "code-reusable-a-minute-later: A code works again one minute after its use.": reuseAfter(MINUTE_MS),
-    "code-reusable-twice: A code can be exchanged twice.": decisions((_sound, uses = counted()) => ({
+    "code-reusable-twice: A code can be exchanged twice.": (_sound, uses = counted()) => ({
       takeCode: (record, { nowMs }) => {
         record.usedAtMs = nowMs;
         return uses(record) <= 2;
       },
-    })),
+    }),
     "code-reusable-on-third-try: The second exchange is refused but clears the mark, so the third succeeds.":
       clearedBy("code-used"),
-    "code-reusable-after-refresh: A refresh restores the grant, including the unused code.": decisions(
-      (_sound, codes = new WeakMap<Grant, CodeRecord>()) => ({
-        afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
-        afterRefresh: (record) => {
-          const code = codes.get(record.grant);
-          if (code !== undefined) code.usedAtMs = undefined;
-        },
-      }),
-    ),
-    "code-reusable-on-another-connection: Used codes are remembered per connection.": [
-      keeping((used = new WeakMap<CodeRecord, WeakSet<object>>()) =>
-        takingIf((record, { from }) => {
-          const connections = used.get(record) ?? new WeakSet();
-          const isFree = !connections.has(from.socket);
-          used.set(record, connections.add(from.socket));
-          return isFree;
-        }),
-      ),
-      "code.single-use-under-race",
-    ],
+    "code-reusable-after-refresh: A refresh restores the grant, including the unused code.": (
+      _sound,
+      codes = new WeakMap<Grant, CodeRecord>(),
+    ) => ({
+      afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
+      afterRefresh: (record) => {
+        const code = codes.get(record.grant);
+        if (code !== undefined) code.usedAtMs = undefined;
+      },
+    }),
     "code-reusable-on-same-connection: The connection that used a code may use it again.": keeping(
       (users = new WeakMap<CodeRecord, object>()) =>
         change("takeCode", (taken, record, { from }) => {
@@ -113,16 +84,17 @@ export const codeDefects = rows({
           return users.get(record) === from.socket;
         }),
     ),
-    "code-never-granted: No code is ever exchanged.": decide("takeCode", () => false),
-    "code-used-list-of-twenty: Only the twenty latest used codes are remembered.": decisions(
-      (_sound, used: string[] = []) => ({
-        takeCode: ({ code }) => {
-          if (used.includes(code)) return false;
-          if (used.push(code) > 20) used.shift();
-          return true;
-        },
-      }),
-    ),
+    "code-never-granted: No code is ever exchanged.": { takeCode: () => false },
+    "code-used-list-of-twenty: Only the twenty latest used codes are remembered.": (
+      _sound,
+      used: string[] = [],
+    ) => ({
+      takeCode: ({ code }) => {
+        if (used.includes(code)) return false;
+        if (used.push(code) > 20) used.shift();
+        return true;
+      },
+    }),
     "code-used-list-of-fifty: Only the fifty latest used codes are remembered.": keeping(
       (used: CodeRecord[] = []) =>
         takingIf((record) => {
@@ -132,13 +104,13 @@ export const codeDefects = rows({
         }),
     ),
     "code-marked-as-spelt: A code is found in any spelling but marked as used only in the spelling presented.":
-      decisions((sound, uses = counted(new Map()), presented?: unknown) => ({
+      (sound, uses = counted(new Map()), presented?: unknown) => ({
         findCode: (value, context) => {
           presented = value;
           return sound.findCode(typeof value === "string" ? value.trim() : value, context);
         },
         takeCode: () => uses(presented) === 1,
-      })),
+      }),
     "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": together(
       change(
         "takeCode",
@@ -155,6 +127,25 @@ export const codeDefects = rows({
     ),
     "code-reusable-after-wrong-secret: A wrong secret with a used code makes the code usable again.":
       clearedBy("client-unauthenticated"),
+  },
+  "code.single-use code.single-use-under-race": {
+    "code-reusable: A code can be exchanged repeatedly.": { takeCode: () => true },
+    "code-reusable-within-two-seconds: A repeated exchange within two seconds counts as a retry and gets tokens.":
+      {
+        takeCode: (record, { nowMs }) => {
+          record.usedAtMs ??= nowMs;
+          return nowMs - record.usedAtMs < 2 * SECOND_MS;
+        },
+      },
+    "code-reusable-on-another-connection: Used codes are remembered per connection.": keeping(
+      (used = new WeakMap<CodeRecord, WeakSet<object>>()) =>
+        takingIf((record, { from }) => {
+          const connections = used.get(record) ?? new WeakSet();
+          const isFree = !connections.has(from.socket);
+          used.set(record, connections.add(from.socket));
+          return isFree;
+        }),
+    ),
   },
   "code.single-use-under-race": {
     "code-race-of-one-turn: Other requests get one turn between the check and the use of a code.":
@@ -180,62 +171,58 @@ export const codeDefects = rows({
           return true;
         }),
     ),
-    "code-race-refuses-all: If several requests compete for a code, none gets tokens.": decisions(
-      (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
-        takeCode: async (record, { nowMs, clock }) => {
-          const contender = contenders(record);
-          latest.set(record, contender);
-          await clock.pause(4);
-          if (latest.get(record) !== 1 || record.usedAtMs !== undefined) return false;
-          record.usedAtMs = nowMs;
-          return true;
-        },
-      }),
-    ),
+    "code-race-refuses-all: If several requests compete for a code, none gets tokens.": (
+      _sound,
+      contenders = counted(),
+      latest = new WeakMap<CodeRecord, number>(),
+    ) => ({
+      takeCode: async (record, { nowMs, clock }) => {
+        const contender = contenders(record);
+        latest.set(record, contender);
+        await clock.pause(4);
+        if (latest.get(record) !== 1 || record.usedAtMs !== undefined) return false;
+        record.usedAtMs = nowMs;
+        return true;
+      },
+    }),
   },
   "code.independence": {
-    "code-use-kills-others-of-client: Using a code invalidates the client's other codes.": decide(
-      "afterExchange",
-      (record, _tokens, context) => forgetOthers(record, context),
-    ),
-    "code-use-kills-those-of-other-clients: Using a code invalidates the codes of all other clients.": decide(
-      "afterExchange",
-      (record, _tokens, context) =>
+    "code-use-kills-others-of-client: Using a code invalidates the client's other codes.": {
+      afterExchange: (record, _tokens, context) => forgetOthers(record, context),
+    },
+    "code-use-kills-those-of-other-clients: Using a code invalidates the codes of all other clients.": {
+      afterExchange: (record, _tokens, context) =>
         forgetOthers(record, context, (other, used) => !ofSameClient(other, used)),
-    ),
-    "code-use-kills-older-ones: Using a code invalidates the client's earlier codes.": decide(
-      "afterExchange",
-      (record, _tokens, context) => {
+    },
+    "code-use-kills-older-ones: Using a code invalidates the client's earlier codes.": {
+      afterExchange: (record, _tokens, context) => {
         const order = [...context.credentials.codes.values()];
         const earlier = order.slice(0, Math.max(0, order.indexOf(record)));
         forgetOthers(record, context, (other, used) => ofSameClient(other, used) && earlier.includes(other));
       },
-    ),
+    },
     "code-issue-kills-earlier-ones: A client has one code at a time; a new one replaces it.": afterwards(
       "keepCode",
       (record, context) => forgetOthers(record, context),
     ),
     "code-refusal-kills-others: An attempt with a wrong secret invalidates all codes of the client.":
       forgottenBy("client-unauthenticated"),
-    "code-expiry-kills-others: Trying an expired code invalidates the client's live codes.": decide(
-      "afterRefusedExchange",
-      (record, kind, context) => {
+    "code-expiry-kills-others: Trying an expired code invalidates the client's live codes.": {
+      afterRefusedExchange: (record, kind, context) => {
         if (kind === "code-expired") forgetOthers(record, context);
       },
-    ),
+    },
     "code-reuse-kills-others: Presenting a used code again invalidates the client's unused ones.":
       forgottenBy("code-used"),
     "codes-thirty-of-a-client: A client has at most thirty codes; a new one invalidates the oldest.":
-      afterwards("keepCode", ({ clientId }, { credentials }) =>
-        keepLatestOf(credentials.codes, clientId, 30),
-      ),
-    "code-one-for-each-state: A new code invalidates all others with the same state.": decisions((sound) => ({
+      codes.areAtMost(30),
+    "code-one-for-each-state: A new code invalidates all others with the same state.": (sound) => ({
       keepCode: (record, context) => {
         for (const [code, other] of context.credentials.codes)
           if (other.state === record.state) context.credentials.codes.delete(code);
         sound.keepCode(record, context);
       },
-    })),
+    }),
     "code-unknown-kills-others: Presenting a code that was never issued invalidates all codes.": afterwards(
       "afterRefusedExchange",
       (_record, kind, { credentials }) => {

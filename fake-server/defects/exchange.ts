@@ -1,13 +1,13 @@
 import { HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
+import { counted, drawnBy, remembered } from "../changes.ts";
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 import {
   afterwards,
   change,
-  decide,
-  decisions,
+  everyNth,
   given,
   keeping,
   onlyIf,
@@ -15,7 +15,6 @@ import {
   rows,
   together,
 } from "../registry.ts";
-import { counted, drawnBy, remembered } from "../changes.ts";
 
 /** Token sets with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields) => Fields): Replacement =>
@@ -26,9 +25,11 @@ const without = (name: string): Replacement => answering(() => ({ [name]: undefi
 /** Defects in the token set (sections 2.2 and 4.2). */
 export const exchangeDefects = rows({
   "exchange.token-set": {
-    "exchange-always-fails: Every exchange is answered with status 500.": decide("authenticateClient", () => {
-      throw new Error("no such table: clients");
-    }),
+    "exchange-always-fails: Every exchange is answered with status 500.": {
+      authenticateClient: () => {
+        throw new Error("no such table: clients");
+      },
+    },
     "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
     "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering(() => ({
       refreshToken: "",
@@ -41,12 +42,9 @@ export const exchangeDefects = rows({
     "exchange-expires-in-as-text: expiresIn is a string of digits.": answering(({ expiresIn }) => ({
       expiresIn: String(expiresIn),
     })),
-    "exchange-expires-in-as-text-now-and-then: Every fiftieth expiresIn is a string of digits.": keeping(
-      (exchanges = 0) =>
-        answering(({ expiresIn }) => {
-          exchanges += 1;
-          return exchanges % 50 === 0 ? { expiresIn: String(expiresIn) } : {};
-        }),
+    "exchange-expires-in-as-text-now-and-then: Every fiftieth expiresIn is a string of digits.": everyNth(
+      50,
+      answering(({ expiresIn }) => ({ expiresIn: String(expiresIn) })),
     ),
     "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering(() => ({
       expiresIn: 0,
@@ -65,87 +63,73 @@ export const exchangeDefects = rows({
       data,
     })),
     "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first exchange.":
-      decisions((_sound, startedMs?: number) => ({
+      (_sound, startedMs?: number) => ({
         timestamp: ({ nowMs, operation }) =>
           operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
-      })),
+      }),
     "exchange-timestamp-of-its-code: The timestamp of an exchange is the time at which its code was issued.":
       given("exchangeFields", (tokens, timestamp, expiresIn, context) => {
         const codes = [...context.credentials.codes.values()];
         const code = codes.findLast(({ grant }) => grant === tokens.grant);
         return [tokens, code?.issuedAtMs ?? timestamp, expiresIn, context];
       }),
+  },
+  "exchange.token-set refresh.token-set": {
     "expires-in-as-moment: expiresIn is the moment at which the accessToken expires, in seconds since 1970.":
-      [
-        decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
-        "refresh.token-set",
-      ],
+      { expiresIn: (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS) },
   },
   "exchange.tokens-are-fresh": {
-    "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": decisions(
-      (sound, cached = new Map<string, AccessRecord>()) => ({
-        mintAccessToken: (client, lifetimeMs, context) => {
-          const known = cached.get(client.id);
-          const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
-          return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
-        },
-        keepAccessToken: (record, context) => {
-          cached.set(record.clientId, record);
-          sound.keepAccessToken(record, context);
-        },
-      }),
-    ),
-    "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
-      (sound, tokens = new Map<string, string>()) => ({
-        mintRefreshToken: (client, context) =>
-          remembered(tokens, client.id, () => sound.mintRefreshToken(client, context)),
-      }),
-    ),
-    "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": decide(
-      "mintAccessToken",
-      (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
-    ),
-    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds get the same accessToken.":
-      decisions((sound, last = { token: "", atMs: -Infinity }) => ({
-        mintAccessToken: (client, lifetimeMs, context) => {
-          const atMs = context.clock.realMs();
-          if (atMs - last.atMs > 3)
-            last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
-          return last.token;
-        },
-      })),
-    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": decisions(() => ({
+    "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": (
+      sound,
+      cached = new Map<string, AccessRecord>(),
+    ) => ({
+      mintAccessToken: (client, lifetimeMs, context) => {
+        const known = cached.get(client.id);
+        const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
+        return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
+      },
+      keepAccessToken: (record, context) => {
+        cached.set(record.clientId, record);
+        sound.keepAccessToken(record, context);
+      },
+    }),
+    "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": (
+      sound,
+      tokens = new Map<string, string>(),
+    ) => ({
+      mintRefreshToken: (client, context) =>
+        remembered(tokens, client.id, () => sound.mintRefreshToken(client, context)),
+    }),
+    "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": {
+      mintAccessToken: (client, _lifetimeMs, { nowMs }) =>
+        randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
+    },
+    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds get the same accessToken.": (
+      sound,
+      last = { token: "", atMs: -Infinity },
+    ) => ({
+      mintAccessToken: (client, lifetimeMs, context) => {
+        const atMs = context.clock.realMs();
+        if (atMs - last.atMs > 3) last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
+        return last.token;
+      },
+    }),
+    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": {
       mintAccessToken: (_client, _lifetimeMs, service) => drawnBy(service).token(32),
       mintRefreshToken: (_client, service) => drawnBy(service).token(33),
-    })),
-    "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": decisions(
-      (_sound, sources = new Map<string, RandomSource>()) => {
-        const next = ({ id }: FakeClient): string => remembered(sources, id, () => randomFrom(11)).token(32);
-        return { mintAccessToken: next, mintRefreshToken: next };
-      },
-    ),
+    },
+    "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": (
+      _sound,
+      sources = new Map<string, RandomSource>(),
+    ) => {
+      const next = ({ id }: FakeClient): string => remembered(sources, id, () => randomFrom(11)).token(32);
+      return { mintAccessToken: next, mintRefreshToken: next };
+    },
     "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering(
       ({ accessToken }) => ({ refreshToken: accessToken }),
     ),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
-      [
-        onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
-        "refresh.access-token-works",
-      ],
-    "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": [
-      keeping((keptAtMs = new WeakMap<AccessRecord, number>()) =>
-        together(
-          afterwards("keepAccessToken", (record, { clock }) => void keptAtMs.set(record, clock.realMs())),
-          onlyIf(
-            "accessTokenIsAlive",
-            (record, { clock }) => clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-          ),
-        ),
-      ),
-      "refresh.access-token-works",
-    ],
     "access-token-bound-to-connection: An accessToken works only on the connection on which it was issued.":
       keeping((connections = new WeakMap<AccessRecord, object>()) =>
         together(
@@ -166,6 +150,20 @@ export const exchangeDefects = rows({
     "access-token-of-first-client-only: Only accessTokens of the first client are accepted.": change(
       "findAccessToken",
       (usual, _presented, { clients }) => (usual?.clientId === [...clients.keys()][0] ? usual : undefined),
+    ),
+  },
+  "exchange.access-token-works refresh.access-token-works": {
+    "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
+      onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
+    "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": keeping(
+      (keptAtMs = new WeakMap<AccessRecord, number>()) =>
+        together(
+          afterwards("keepAccessToken", (record, { clock }) => void keptAtMs.set(record, clock.realMs())),
+          onlyIf(
+            "accessTokenIsAlive",
+            (record, { clock }) => clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+          ),
+        ),
     ),
   },
 });

@@ -1,59 +1,57 @@
-import { type Defect, joined } from "../registry.ts";
-import { accessDefects } from "./access.ts";
 import { accessLifetimeDefects } from "./access-lifetime.ts";
+import { accessDefects } from "./access.ts";
 import { advisoryDefects } from "./advisory.ts";
 import { authorizeDefects } from "./authorize.ts";
 import { bodyDefects } from "./bodies.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
-import { codeLifetimeDefects } from "./code-lifetime.ts";
 import { exchangeDefects } from "./exchange.ts";
-import { filterDefects } from "./filters.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
+import { lifetimeDefects } from "./lifetimes.ts";
+import { listDefects } from "./list.ts";
+import { loadNotificationDefects } from "./load-notifications.ts";
+import { loadPushDefects } from "./load-push.ts";
+import { loadRefreshDefects } from "./load-refresh.ts";
+import { loadTokenDefects } from "./load-tokens.ts";
 import { notificationDefects } from "./notifications.ts";
-import { pageDefects } from "./pages.ts";
 import { pushAcknowledgementDefects } from "./push-acknowledgement.ts";
 import { pushFailureDefects } from "./push-failures.ts";
-import { pushManyDefects } from "./push-many.ts";
 import { pushPayloadDefects } from "./push-payload.ts";
-import { pushRequestDefects } from "./push-requests.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
-import { pushSlowDefects } from "./push-slow.ts";
 import { refreshDefects } from "./refresh.ts";
-import { refreshLifetimeDefects } from "./refresh-lifetime.ts";
-import { secondClientDefects } from "./second-client.ts";
 import { stateDefects } from "./state.ts";
-import { unknownCodeDefects } from "./unknown-code.ts";
-import { unknownRefreshDefects } from "./unknown-refresh.ts";
+import { unknownDefects } from "./unknown.ts";
 import { writeDefects } from "./writes.ts";
+import { type Defect, joined, type LoadDefect } from "../registry.ts";
 
 /** Every seeded defect by name, in the order of the document. */
 export const defects = joined<Defect>([
   authorizeDefects,
   stateDefects,
   codeDefects,
-  codeLifetimeDefects,
-  unknownCodeDefects,
+  lifetimeDefects,
+  unknownDefects,
   exchangeDefects,
   clientDefects,
   bodyDefects,
   refreshDefects,
-  refreshLifetimeDefects,
-  unknownRefreshDefects,
   accessDefects,
   accessLifetimeDefects,
-  secondClientDefects,
   notificationDefects,
-  pageDefects,
-  filterDefects,
+  listDefects,
   writeDefects,
   pushScheduleDefects,
   pushAcknowledgementDefects,
   pushFailureDefects,
   pushPayloadDefects,
-  pushManyDefects,
-  pushSlowDefects,
-  pushRequestDefects,
   lifecycleDefects,
   advisoryDefects,
+]);
+
+/** Defects that only load shows. They are separate because sequential rules are not expected to detect them. */
+export const loadDefects = joined<LoadDefect>([
+  loadTokenDefects,
+  loadRefreshDefects,
+  loadNotificationDefects,
+  loadPushDefects,
 ]);

@@ -1,16 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
-import { everything, type Notification } from "../notifications.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  keeping,
-  loadRows,
-  type LoadShow,
-  together,
-} from "../registry.ts";
 import { slowStep } from "../contention.ts";
+import { everything, type Notification } from "../notifications.ts";
+import { afterwards, change, keeping, type LoadShow, rows, together } from "../registry.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
 const STALE_MS = 2_000;
@@ -28,52 +19,50 @@ const readAfter =
 
 /** Defects in the list (section 4.4) when reads meet reads and writes. */
 export const loadNotificationDefects = {
-  ...loadRows(reads, {
-    "notifications.filter-account": {
-      "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": [
-        decisions(
-          (
-            sound,
-            underWay = new Map<string, Promise<readonly Notification[]>>(),
-            reading = slowStep(10, QUICK_READS),
-          ) => ({
-            readItems: (selection, offset, paging, context) => {
-              const key = `${paging.limit} ${paging.page}`;
-              const shared = underWay.get(key);
-              if (shared !== undefined) return shared;
-              const read = readAfter(reading, sound)(selection, offset, paging, context).finally(() =>
-                underWay.delete(key),
-              );
-              underWay.set(key, read);
-              return read;
-            },
-          }),
-        ),
-        "notifications.filter-id",
-      ],
-      "load-pages-swapped: Slow concurrent reads get each other's pages.": [
-        decisions((sound, read: (readonly Notification[])[] = [], sending = slowStep(10, QUICK_READS)) => ({
+  ...rows(
+    {
+      "notifications.filter-account notifications.filter-id": {
+        "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": (
+          sound,
+          underWay = new Map<string, Promise<readonly Notification[]>>(),
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
+          readItems: (selection, offset, paging, context) => {
+            const key = `${paging.limit} ${paging.page}`;
+            const shared = underWay.get(key);
+            if (shared !== undefined) return shared;
+            const read = readAfter(reading, sound)(selection, offset, paging, context).finally(() =>
+              underWay.delete(key),
+            );
+            underWay.set(key, read);
+            return read;
+          },
+        }),
+        "load-pages-swapped: Slow concurrent reads get each other's pages.": (
+          sound,
+          read: (readonly Notification[])[] = [],
+          sending = slowStep(10, QUICK_READS),
+        ) => ({
           readItems: async (selection, offset, paging, context) => {
             read.push(await sound.readItems(selection, offset, paging, context));
             await sending.pass(context.clock);
             return read.pop() ?? [];
           },
-        })),
-        "notifications.filter-id",
-      ],
-    },
-    "notifications.total": {
-      "load-total-of-latest-request: Slow concurrent reads share one variable for total.": decisions(
-        (sound, count = 0, reading = slowStep(10, QUICK_READS)) => ({
+        }),
+      },
+      "notifications.total": {
+        "load-total-of-latest-request: Slow concurrent reads share one variable for total.": (
+          sound,
+          count = 0,
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
           countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
           readItems: readAfter(reading, sound),
           total: () => count,
         }),
-      ),
-    },
-    "notifications.under-writes": {
-      "load-total-stale-when-busy: A slow read beside two others returns a total that is up to two seconds old.":
-        decisions(
+      },
+      "notifications.under-writes": {
+        "load-total-stale-when-busy: A slow read beside two others returns a total that is up to two seconds old.":
           (
             sound,
             reading = slowStep(20, QUICK_READS_BESIDE_WRITES),
@@ -91,50 +80,54 @@ export const loadNotificationDefects = {
             },
             readItems: readAfter(reading, sound),
           }),
-        ),
-      "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
-        decisions((sound, reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
-          keepNotification: (...subject) => {
-            if (reading.inside() < 2) sound.keepNotification(...subject);
-          },
-          readItems: async (selection, offset, paging, context) => {
-            const items = await sound.readItems(selection, offset, paging, context);
-            await reading.pass(context.clock);
-            return items;
-          },
-        })),
-      "load-page-shifted-by-writes: Slow concurrent reads read a page in two halves, with writes in between.":
-        decisions((sound, reading = slowStep(20, QUICK_READS_BESIDE_WRITES)) => ({
-          order: () => "sequence DESC",
-          readItems: async (selection, offset, { limit, page }, context) => {
-            const alone = reading.inside() === 0;
-            const half = alone ? limit : Math.ceil(limit / 2);
-            const first = await sound.readItems(selection, offset, { limit: half, page }, context);
-            await reading.pass(context.clock);
-            const rest = { limit: limit - half, page };
-            return alone
-              ? first
-              : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
-          },
-        })),
-      "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
-        decisions((sound, written: string[] = [], reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
-          keepNotification: (notification, ...more) => {
-            written.push(notification.accountId);
-            sound.keepNotification(notification, ...more);
-          },
-          readItems: async (selection, offset, paging, context) => {
-            const before = written.length;
-            const items = await sound.readItems(selection, offset, paging, context);
-            await reading.pass(context.clock);
-            const isWritten = written.slice(before).some((account) => selection.parameters.includes(account));
-            return isWritten ? items.slice(0, -1) : items;
-          },
-        })),
-    },
-    "notifications.pages-partition": {
-      "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.":
-        decisions((sound, latest: string[] = [], reading = slowStep(10, QUICK_READS)) => ({
+        "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
+          (sound, reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
+            keepNotification: (...subject) => {
+              if (reading.inside() < 2) sound.keepNotification(...subject);
+            },
+            readItems: async (selection, offset, paging, context) => {
+              const items = await sound.readItems(selection, offset, paging, context);
+              await reading.pass(context.clock);
+              return items;
+            },
+          }),
+        "load-page-shifted-by-writes: Slow concurrent reads read a page in two halves, with writes in between.":
+          (sound, reading = slowStep(20, QUICK_READS_BESIDE_WRITES)) => ({
+            order: () => "sequence DESC",
+            readItems: async (selection, offset, { limit, page }, context) => {
+              const alone = reading.inside() === 0;
+              const half = alone ? limit : Math.ceil(limit / 2);
+              const first = await sound.readItems(selection, offset, { limit: half, page }, context);
+              await reading.pass(context.clock);
+              const rest = { limit: limit - half, page };
+              return alone
+                ? first
+                : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
+            },
+          }),
+        "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
+          (sound, written: string[] = [], reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
+            keepNotification: (notification, ...more) => {
+              written.push(notification.accountId);
+              sound.keepNotification(notification, ...more);
+            },
+            readItems: async (selection, offset, paging, context) => {
+              const before = written.length;
+              const items = await sound.readItems(selection, offset, paging, context);
+              await reading.pass(context.clock);
+              const isWritten = written
+                .slice(before)
+                .some((account) => selection.parameters.includes(account));
+              return isWritten ? items.slice(0, -1) : items;
+            },
+          }),
+      },
+      "notifications.pages-partition": {
+        "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.": (
+          sound,
+          latest: string[] = [],
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
           readItems: async (selection, offset, paging, context) => {
             const items = await sound.readItems(selection, offset, paging, context);
             const isBusy = reading.inside() >= 2;
@@ -145,11 +138,13 @@ export const loadNotificationDefects = {
             latest.push(first.createTime);
             return [{ ...first, createTime }, ...rest];
           },
-        })),
-    },
-    "notifications.limit": {
-      "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": [
-        decisions((sound, reading = slowStep(15, QUICK_READS)) => ({
+        }),
+      },
+      "notifications.limit notifications.default-limit": {
+        "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": (
+          sound,
+          reading = slowStep(15, QUICK_READS),
+        ) => ({
           readItems: async (selection, offset, paging, context) => {
             const busy = reading.inside() >= 2;
             await reading.pass(context.clock);
@@ -160,13 +155,12 @@ export const loadNotificationDefects = {
               selection.parameters.every((asked) => asked === id || asked === accountId),
             );
           },
-        })),
-        "notifications.default-limit",
-      ],
+        }),
+      },
     },
-  }),
-  ...loadRows(
-    { ...reads, seconds: 20 },
+    { shownBy: reads },
+  ),
+  ...rows(
     {
       "notifications.under-writes": {
         "load-total-stops-at-150: The total of a list is never more than 150.": change(
@@ -175,6 +169,7 @@ export const loadNotificationDefects = {
         ),
       },
     },
+    { shownBy: { ...reads, seconds: 20 } },
   ),
   "load-pages-slower-with-every-notification": {
     summary: "Every notification makes each later page six milliseconds slower.",
@@ -184,7 +179,7 @@ export const loadNotificationDefects = {
     replaces: keeping((leaked = 0) =>
       together(
         afterwards("keepNotification", () => void (leaked += 1)),
-        decide("latencyMs", ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0)),
+        { latencyMs: ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0) },
       ),
     ),
   },

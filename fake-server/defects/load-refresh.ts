@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
-import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { keepLatest, slowStep } from "../contention.ts";
-import { afterwards, decisions, loadRows, type LoadShow } from "../registry.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
+import { afterwards, type LoadShow, rows } from "../registry.ts";
 
 const refreshes: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
@@ -17,51 +17,54 @@ const takenBy =
 
 /** Defects in refreshes (section 4.3) when requests meet. */
 export const loadRefreshDefects = {
-  ...loadRows(refreshes, {
-    "refresh.returns-no-refresh-token": {
-      "load-refresh-shares-answer: Slow concurrent refreshes return the refreshToken, too.": decisions(
-        (sound, refreshing = slowStep(15, QUICK_REFRESHES)) => ({
+  ...rows(
+    {
+      "refresh.returns-no-refresh-token": {
+        "load-refresh-shares-answer: Slow concurrent refreshes return the refreshToken, too.": (
+          sound,
+          refreshing = slowStep(15, QUICK_REFRESHES),
+        ) => ({
           takeRefreshToken: takenBy(refreshing),
           refreshFields: (...subject) =>
             refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
         }),
-      ),
+      },
+      "refresh.unknown": {
+        "load-unknown-refresh-token-beside-others: While a slow refresh runs, an unknown refreshToken is treated as the last one used.":
+          (sound, refreshing = slowStep(15, QUICK_REFRESHES), latest?: RefreshRecord) => ({
+            findRefreshToken: (presented, context) =>
+              sound.findRefreshToken(presented, context) ?? (refreshing.inside() > 0 ? latest : undefined),
+            takeRefreshToken: (record, context) => {
+              latest = record;
+              return takenBy(refreshing)(record, context);
+            },
+          }),
+      },
+      "exchange.tokens-are-fresh": {
+        "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's accessToken.":
+          (sound, refreshing = slowStep(15, QUICK_REFRESHES), first?: AccessRecord) => ({
+            takeRefreshToken: takenBy(refreshing),
+            refreshFields: (record, ...rest) => {
+              const latestAccess = first ?? record.latestAccess;
+              first = refreshing.inside() > 0 ? latestAccess : undefined;
+              return sound.refreshFields({ ...record, latestAccess }, ...rest);
+            },
+          }),
+      },
+      "refresh.reusable": {
+        "load-refresh-turned-away: A fifth slow concurrent refresh is refused as if its token were invalid.":
+          (_sound, refreshing = slowStep(40, QUICK_REFRESHES)) => ({
+            takeRefreshToken: async (_record, { clock }) => {
+              if (refreshing.inside() >= 4) return false;
+              await refreshing.pass(clock);
+              return true;
+            },
+          }),
+      },
     },
-    "refresh.unknown": {
-      "load-unknown-refresh-token-beside-others: While a slow refresh runs, an unknown refreshToken is treated as the last one used.":
-        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), latest?: RefreshRecord) => ({
-          findRefreshToken: (presented, context) =>
-            sound.findRefreshToken(presented, context) ?? (refreshing.inside() > 0 ? latest : undefined),
-          takeRefreshToken: (record, context) => {
-            latest = record;
-            return takenBy(refreshing)(record, context);
-          },
-        })),
-    },
-    "exchange.tokens-are-fresh": {
-      "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's accessToken.":
-        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), first?: AccessRecord) => ({
-          takeRefreshToken: takenBy(refreshing),
-          refreshFields: (record, ...rest) => {
-            const latestAccess = first ?? record.latestAccess;
-            first = refreshing.inside() > 0 ? latestAccess : undefined;
-            return sound.refreshFields({ ...record, latestAccess }, ...rest);
-          },
-        })),
-    },
-    "refresh.reusable": {
-      "load-refresh-turned-away: A fifth slow concurrent refresh is refused as if its token were invalid.":
-        decisions((_sound, refreshing = slowStep(40, QUICK_REFRESHES)) => ({
-          takeRefreshToken: async (_record, { clock }) => {
-            if (refreshing.inside() >= 4) return false;
-            await refreshing.pass(clock);
-            return true;
-          },
-        })),
-    },
-  }),
-  ...loadRows(
-    { scenario: "mixed", rate: 300, seconds: 15 },
+    { shownBy: refreshes },
+  ),
+  ...rows(
     {
       "refresh.reusable": {
         "load-refresh-tokens-evicted: Only the 32 latest refresh tokens are kept.": afterwards(
@@ -70,5 +73,6 @@ export const loadRefreshDefects = {
         ),
       },
     },
+    { shownBy: { scenario: "mixed", rate: 300, seconds: 15 } },
   ),
 };

@@ -1,9 +1,9 @@
 import { type Answer, type Fields, jsonAnswer } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { afterwards, decide, decisions, loadRows, type LoadShow } from "../registry.ts";
-import type { CodeRecord } from "../context.ts";
-import { keepLatest, pool, slowStep } from "../contention.ts";
 import { stranger } from "../changes.ts";
+import { keepLatest, pool, slowStep } from "../contention.ts";
+import type { CodeRecord } from "../context.ts";
+import { afterwards, type LoadDefect, type LoadShow, rows } from "../registry.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
@@ -35,24 +35,24 @@ const answeredBy =
   };
 
 /** Defects in codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) when requests meet. */
-export const loadTokenDefects = {
-  ...loadRows(tokens, {
-    "code.single-use-under-race": {
-      "load-code-race-behind-full-pool: After 250 codes, slow redemptions check a code before they wait for a database connection.":
-        decisions((_sound, connections = pool(3), writing = slowStep(20, QUICK.exchanges)) => ({
-          takeCode: async (record, { nowMs, clock }) => {
-            if (record.usedAtMs !== undefined) return false;
-            await connections.take();
-            record.usedAtMs = nowMs;
-            await writing.pass(clock);
-            connections.giveBack();
-            return true;
-          },
-        })),
-    },
-    "code.single-use": {
-      "load-used-marks-overwritten: Concurrent redemptions overwrite each other's marks in one large shared record.":
-        decisions(
+export const loadTokenDefects: Readonly<Record<string, LoadDefect>> = {
+  ...rows(
+    {
+      "code.single-use-under-race": {
+        "load-code-race-behind-full-pool: After 250 codes, slow redemptions check a code before they wait for a database connection.":
+          (_sound, connections = pool(3), writing = slowStep(20, QUICK.exchanges)) => ({
+            takeCode: async (record, { nowMs, clock }) => {
+              if (record.usedAtMs !== undefined) return false;
+              await connections.take();
+              record.usedAtMs = nowMs;
+              await writing.pass(clock);
+              connections.giveBack();
+              return true;
+            },
+          }),
+      },
+      "code.single-use": {
+        "load-used-marks-overwritten: Concurrent redemptions overwrite each other's marks in one large shared record.":
           (
             _sound,
             used: readonly string[] = [],
@@ -69,9 +69,10 @@ export const loadTokenDefects = {
               return true;
             },
           }),
-        ),
-      "load-used-marks-evicted: Used codes are remembered in a cache of 300.": decisions(
-        (_sound, used = new Map<string, true>()) => ({
+        "load-used-marks-evicted: Used codes are remembered in a cache of 300.": (
+          _sound,
+          used = new Map<string, true>(),
+        ) => ({
           takeCode: ({ code }) => {
             if (used.has(code)) return false;
             used.set(code, true);
@@ -79,55 +80,66 @@ export const loadTokenDefects = {
             return true;
           },
         }),
-      ),
-    },
-    "exchange.tokens-are-fresh": {
-      "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024.":
-        decisions((_sound, count = 0) => ({ mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) })),
-    },
-    "authorize.echoes-state": {
-      "load-state-of-latest-request: Slow concurrent answers share one variable for the state.": decisions(
-        (sound, state = "", logging = slowStep(5, QUICK.authorizations)) => ({
+      },
+      "exchange.tokens-are-fresh": {
+        "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024.": (
+          _sound,
+          count = 0,
+        ) => ({ mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) }),
+      },
+      "authorize.echoes-state": {
+        "load-state-of-latest-request: Slow concurrent answers share one variable for the state.": (
+          sound,
+          state = "",
+          logging = slowStep(5, QUICK.authorizations),
+        ) => ({
           authorizeFields: (record, timestamp, context) => {
             ({ state } = record);
             return sound.authorizeFields(record, timestamp, context);
           },
           finish: answeredBy(logging, ({ body }) => ({ ...(JSON.parse(body) as object), state })),
         }),
-      ),
-      "load-answers-swapped: Slow concurrent authorizations get each other's answers in reverse order.":
-        decisions((_sound, waiting: Fields[] = [], logging = slowStep(5, QUICK.authorizations)) => ({
+        "load-answers-swapped: Slow concurrent authorizations get each other's answers in reverse order.": (
+          _sound,
+          waiting: Fields[] = [],
+          logging = slowStep(5, QUICK.authorizations),
+        ) => ({
           authorizeFields: ({ state, code }, timestamp) => {
             waiting.push({ timestamp, state, code });
             return {};
           },
           finish: answeredBy(logging, () => waiting.pop()),
-        })),
-    },
-    "exchange.authenticates-client": {
-      "load-wrong-secret-beside-others: While a slow redemption runs, the secret is not checked.": decisions(
-        (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
+        }),
+      },
+      "exchange.authenticates-client": {
+        "load-wrong-secret-beside-others: While a slow redemption runs, the secret is not checked.": (
+          sound,
+          redemption = slowStep(20, QUICK.exchanges),
+        ) => ({
           authenticateClient: (clientId, clientSecret, clients) =>
             redemption.inside() > 0 && typeof clientId === "string"
               ? clients.get(clientId)
               : sound.authenticateClient(clientId, clientSecret, clients),
           takeCode: redeemedBy(redemption, sound),
         }),
-      ),
-    },
-    "access.required": {
-      "load-open-beside-others: While slow exchanges run, the list accepts any token.": decisions(
-        (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
+      },
+      "access.required": {
+        "load-open-beside-others: While slow exchanges run, the list accepts any token.": (
+          sound,
+          redemption = slowStep(20, QUICK.exchanges),
+        ) => ({
           takeCode: redeemedBy(redemption, sound),
           findAccessToken: (presented, context) =>
             sound.findAccessToken(presented, context) ??
             (redemption.inside() > 0 ? stranger(context) : undefined),
         }),
-      ),
-    },
-    "code.unknown": {
-      "load-unknown-code-beside-others: While a slow exchange runs, an unknown code gets tokens.": decisions(
-        (sound, redemption = slowStep(20, QUICK.exchanges), latest?: CodeRecord) => ({
+      },
+      "code.unknown": {
+        "load-unknown-code-beside-others: While a slow exchange runs, an unknown code gets tokens.": (
+          sound,
+          redemption = slowStep(20, QUICK.exchanges),
+          latest?: CodeRecord,
+        ) => ({
           findCode: (presented, context) =>
             sound.findCode(presented, context) ??
             (redemption.inside() > 0 && latest !== undefined ? { ...latest } : undefined),
@@ -136,48 +148,48 @@ export const loadTokenDefects = {
             return redeemedBy(redemption, sound)(record, context);
           },
         }),
-      ),
-    },
-    "exchange.access-token-works": {
-      "load-access-token-written-late: After the first 400, access tokens are stored in groups of eight.": [
-        decisions((sound, issued = 0, unwritten: (() => void)[] = []) => ({
+      },
+      "exchange.access-token-works refresh.access-token-works": {
+        "load-access-token-written-late: After the first 400, access tokens are stored in groups of eight.": (
+          sound,
+          issued = 0,
+          unwritten: (() => void)[] = [],
+        ) => ({
           keepAccessToken: (record, context) => {
             issued += 1;
             if (issued <= QUICK.tokens) return sound.keepAccessToken(record, context);
             unwritten.push(() => sound.keepAccessToken(record, context));
             if (unwritten.length === 8) for (const write of unwritten.splice(0)) write();
           },
-        })),
-        "refresh.access-token-works",
-      ],
+        }),
+      },
     },
-  }),
+    { shownBy: tokens },
+  ),
   "load-busy-with-status-200": {
     summary: "After 200 authorizations, every fifth is answered with status 200 and an error.",
     breaks: [],
     misses: "authorize errors",
     shownBy: tokens,
-    replaces: decisions((_sound, count = 0) => ({
+    replaces: (_sound, count = 0) => ({
       finish: (answer, { operation }) => {
         if (operation !== "authorize") return answer;
         count += 1;
         return count <= QUICK.authorizations || count % 5 !== 0 ? answer : jsonAnswer(200, { error: "busy" });
       },
-    })),
+    }),
   },
-  ...loadRows(
-    { ...tokens, rate: 600, seconds: 14 },
+  ...rows(
     {
       "authorize.code-is-fresh": {
-        "load-codes-of-eighteen-bits: There are only 262,144 different codes.": decide(
-          "mintCode",
-          (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18),
-        ),
+        "load-codes-of-eighteen-bits: There are only 262,144 different codes.": {
+          mintCode: (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18),
+        },
       },
     },
+    { shownBy: { ...tokens, rate: 600, seconds: 14 } },
   ),
-  ...loadRows(
-    { scenario: "mixed", rate: 300, seconds: 15 },
+  ...rows(
     {
       "access.lifetime": {
         "load-access-tokens-evicted: Only the 48 latest access tokens are kept.": afterwards(
@@ -186,5 +198,6 @@ export const loadTokenDefects = {
         ),
       },
     },
+    { shownBy: { scenario: "mixed", rate: 300, seconds: 15 } },
   ),
 };

@@ -1,19 +1,8 @@
-import type { Delivery, PushOutcome } from "../pushes.ts";
-import { redirectOf } from "../delivery/redirect.ts";
+import { counted, redirectOf, statusIn } from "../changes.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import {
-  alsoIf,
-  change,
-  decide,
-  decisions,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-  together,
-} from "../registry.ts";
+import type { Delivery, PushOutcome } from "../pushes.ts";
+import { alsoIf, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { counted, statusIn } from "../changes.ts";
 
 type Answered = Extract<PushOutcome, { kind: "answered" }>;
 
@@ -30,34 +19,6 @@ const isSilent = (outcome: PushOutcome | undefined): boolean => saidWith(outcome
 /** Defects in what ends the pushes of a notification (section 6). */
 export const pushAcknowledgementDefects = rows({
   "push.acknowledged-stops": {
-    "push-ignores-acknowledgements: Five pushes are sent, whatever the receiver answers.": [
-      decide("pushesAgain", () => true),
-      "push.late-acknowledgement",
-    ],
-    "push-resent-once-after-acknowledgement: An acknowledged push is followed by one retry.": [
-      alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
-      "push.late-acknowledgement",
-    ],
-    "push-reminder-after-acknowledgement: An acknowledged notification is pushed again after eleven minutes.":
-      [
-        decisions((sound) => ({
-          pushDelayMs: (attempt, delivery, service) =>
-            delivery.acknowledged
-              ? 22 * listedDelayMs(0, service)
-              : sound.pushDelayMs(attempt, delivery, service),
-          pushesAgain: (outcome, delivery, service) =>
-            sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-        })),
-        "push.late-acknowledgement",
-      ],
-    "push-acknowledged-by-202-alone: The expected return code is 202.": [
-      decide("acknowledges", (outcome) => statusOf(outcome) === 202),
-      "push.late-acknowledgement",
-    ],
-    'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.': [
-      acknowledgedIf(({ body }) => /"received"\s*:\s*"true"/.test(body)),
-      "push.late-acknowledgement",
-    ],
     "push-acknowledgement-type-compared: An acknowledgement counts only if its content type has no charset.":
       acknowledgedIf(({ headers }) => !headers["content-type"]?.includes("charset")),
     "push-acknowledgement-reason-compared: An acknowledgement counts only if its first line ends with OK.":
@@ -72,6 +33,29 @@ export const pushAcknowledgementDefects = rows({
       ({ body }) => /^\s*\{\s*"id"/.test(body),
     ),
   },
+  "push.acknowledged-stops push.late-acknowledgement": {
+    "push-ignores-acknowledgements: Five pushes are sent, whatever the receiver answers.": {
+      pushesAgain: () => true,
+    },
+    "push-resent-once-after-acknowledgement: An acknowledged push is followed by one retry.": alsoIf(
+      "pushesAgain",
+      (_outcome, delivery) => delivery.attempts.length < 2,
+    ),
+    "push-reminder-after-acknowledgement: An acknowledged notification is pushed again after eleven minutes.":
+      (sound) => ({
+        pushDelayMs: (attempt, delivery, service) =>
+          delivery.acknowledged
+            ? 22 * listedDelayMs(0, service)
+            : sound.pushDelayMs(attempt, delivery, service),
+        pushesAgain: (outcome, delivery, service) =>
+          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+      }),
+    "push-acknowledged-by-202-alone: The expected return code is 202.": {
+      acknowledges: (outcome) => statusOf(outcome) === 202,
+    },
+    'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.':
+      acknowledgedIf(({ body }) => /"received"\s*:\s*"true"/.test(body)),
+  },
   "push.late-acknowledgement": {
     "push-acknowledgement-counts-on-first-push-only: Acknowledgements of retries are ignored.": onlyIf(
       "acknowledges",
@@ -81,15 +65,13 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length !== 3,
     ),
-    "push-sixth-after-late-acknowledgement: An acknowledged fifth push is followed by a sixth.": [
-      decisions((sound) => ({
-        maxPushes: (delivery, service) =>
-          sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
-        pushesAgain: (outcome, delivery, service) =>
-          delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
-      })),
-      "push.cap",
-    ],
+  },
+  "push.late-acknowledgement push.cap": {
+    "push-sixth-after-late-acknowledgement: An acknowledged fifth push is followed by a sixth.": (sound) => ({
+      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
+      pushesAgain: (outcome, delivery, service) =>
+        delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
+    }),
   },
   "push.cap": {
     "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count towards the cap.":
@@ -108,20 +90,16 @@ export const pushAcknowledgementDefects = rows({
       ),
   },
   "push.unacknowledged-retries": {
-    "push-redirect-taken-for-success: Answers up to 399 count as success.": decide(
-      "acknowledges",
-      statusIn(0, 399),
-    ),
-    "push-acknowledged-below-400-by-its-body: Any code below 400 counts if the body is an acknowledgement.":
-      decide(
-        "acknowledges",
-        (outcome) =>
-          outcome.kind === "answered" && outcome.status < 400 && /"received"\s*:\s*true/.test(outcome.body),
-      ),
-    "push-any-answer-taken-for-success: An answer is an acknowledgement, whatever its status.": decide(
-      "acknowledges",
-      ({ kind }) => kind === "answered",
-    ),
+    "push-redirect-taken-for-success: Answers up to 399 count as success.": {
+      acknowledges: statusIn(0, 399),
+    },
+    "push-acknowledged-below-400-by-its-body: Any code below 400 counts if the body is an acknowledgement.": {
+      acknowledges: (outcome) =>
+        outcome.kind === "answered" && outcome.status < 400 && /"received"\s*:\s*true/.test(outcome.body),
+    },
+    "push-any-answer-taken-for-success: An answer is an acknowledgement, whatever its status.": {
+      acknowledges: ({ kind }) => kind === "answered",
+    },
     "push-half-an-answer-taken-for-success: The status line is enough, even if the body is cut off.": alsoIf(
       "acknowledges",
       (outcome) => outcome.kind === "cut",
@@ -130,15 +108,17 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (outcome) => outcome.kind === "timed-out",
     ),
-    "push-redirect-turns-post-into-get: A redirect is followed with a GET, which counts as success.":
-      decisions((sound, followed = new WeakSet<Delivery>()) => ({
-        requestAfter: (outcome, request, delivery) => {
-          const url = redirectOf(outcome, request);
-          if (url === undefined) return undefined;
-          followed.add(delivery);
-          return { ...request, url, method: "GET", body: undefined };
-        },
-        acknowledges: (outcome, delivery) => followed.has(delivery) || sound.acknowledges(outcome, delivery),
-      })),
+    "push-redirect-turns-post-into-get: A redirect is followed with a GET, which counts as success.": (
+      sound,
+      followed = new WeakSet<Delivery>(),
+    ) => ({
+      requestAfter: (outcome, request, delivery) => {
+        const url = redirectOf(outcome, request);
+        if (url === undefined) return undefined;
+        followed.add(delivery);
+        return { ...request, url, method: "GET", body: undefined };
+      },
+      acknowledges: (outcome, delivery) => followed.has(delivery) || sound.acknowledges(outcome, delivery),
+    }),
   },
 });

@@ -1,18 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
+import { counted, remembered } from "../changes.ts";
 import type { RefreshRecord } from "../context.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-} from "../registry.ts";
-import { counted, keepLatestOf, remembered } from "../changes.ts";
+import { refreshTokens } from "../credentials.ts";
+import { afterwards, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 /** Answers with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields, tokens: RefreshRecord, nowMs: number) => Fields): Replacement =>
@@ -32,7 +23,7 @@ const refusing = (refuses: (record: RefreshRecord, nowMs: number) => boolean): R
   onlyIf("refreshTokenIsAlive", (record, { nowMs }) => !refuses(record, nowMs));
 
 const usableTimes = (most: number): Replacement =>
-  keeping((uses = counted()) => decide("takeRefreshToken", (record) => uses(record) <= most));
+  keeping((uses = counted()) => ({ takeRefreshToken: (record) => uses(record) <= most }));
 
 const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): number =>
   nowMs - latestAccess.issuedAtMs - latestAccess.lifetimeMs;
@@ -46,10 +37,6 @@ export const refreshDefects = rows({
     "refresh-without-timestamp: The answer to a refresh has no timestamp.": answering(() => ({
       timestamp: undefined,
     })),
-    "refresh-with-empty-access-token: The accessToken of a refresh is empty.": [
-      answering(() => ({ accessToken: "" })),
-      "refresh.access-token-works",
-    ],
     "refresh-expires-in-as-text: expiresIn of a refresh is a string.": answering(({ expiresIn }) => ({
       expiresIn: String(expiresIn),
     })),
@@ -71,19 +58,25 @@ export const refreshDefects = rows({
     "refresh-timestamp-of-its-grant: The timestamp of a refresh is the time at which its refreshToken was issued.":
       given("refreshFields", (tokens, _timestamp, ...more) => [tokens, tokens.issuedAtMs, ...more]),
   },
+  "refresh.token-set refresh.access-token-works": {
+    "refresh-with-empty-access-token: The accessToken of a refresh is empty.": answering(() => ({
+      accessToken: "",
+    })),
+  },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(
       (_fields, tokens) => giving(tokens),
     ),
-    "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one stays valid.":
-      decisions((sound) => ({
-        refreshFields: (tokens, timestamp, expiresIn, context) => {
-          const another = { ...tokens, token: context.random.token(32) };
-          sound.keepRefreshToken(another, context);
-          const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
-          return { ...fields, refreshToken: another.token };
-        },
-      })),
+    "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one stays valid.": (
+      sound,
+    ) => ({
+      refreshFields: (tokens, timestamp, expiresIn, context) => {
+        const another = { ...tokens, token: context.random.token(32) };
+        sound.keepRefreshToken(another, context);
+        const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
+        return { ...fields, refreshToken: another.token };
+      },
+    }),
     "refresh-returns-refresh-token-later: From the third refresh on, the refreshToken is returned.":
       answeringFrom(3, giving),
     "refresh-returns-refresh-token-from-sixteenth: The sixteenth and later refreshes return the refreshToken.":
@@ -98,11 +91,11 @@ export const refreshDefects = rows({
       answering((_fields, { token }) => ({ idToken: `head.${token}.signature` })),
   },
   "refresh.access-token-works": {
-    "refreshed-access-token-unknown: The accessToken of a refresh is never stored.": decisions((sound) => ({
+    "refreshed-access-token-unknown: The accessToken of a refresh is never stored.": (sound) => ({
       keepAccessToken: (record, context) => {
         if (!record.refreshed) sound.keepAccessToken(record, context);
       },
-    })),
+    }),
     "refreshed-access-token-works-a-second-later: The accessToken of a refresh works only from one second after its issue.":
       onlyIf(
         "accessTokenIsAlive",
@@ -118,61 +111,64 @@ export const refreshDefects = rows({
   "refresh.reusable": {
     "refresh-token-usable-once: A refreshToken stops working after its first use.": usableTimes(1),
     "refresh-token-usable-three-times: A refreshToken stops working after its third use.": usableTimes(3),
-    "refresh-token-locked-in-use: While a refresh runs, another with the same token is refused.": decisions(
-      (_sound, busy = new WeakSet<RefreshRecord>()) => ({
-        takeRefreshToken: async (record, { clock }) => {
-          if (busy.has(record)) return false;
-          busy.add(record);
-          await clock.pause(4);
-          busy.delete(record);
-          return true;
-        },
-      }),
-    ),
-    "refresh-twice-within-second-refused: A second refresh within the same second is refused.": decisions(
-      (_sound, usedAtMs = new WeakMap<RefreshRecord, number>()) => ({
-        takeRefreshToken: (record, { nowMs }) => {
-          const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
-          if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
-          return sinceMs >= SECOND_MS;
-        },
-      }),
-    ),
+    "refresh-token-locked-in-use: While a refresh runs, another with the same token is refused.": (
+      _sound,
+      busy = new WeakSet<RefreshRecord>(),
+    ) => ({
+      takeRefreshToken: async (record, { clock }) => {
+        if (busy.has(record)) return false;
+        busy.add(record);
+        await clock.pause(4);
+        busy.delete(record);
+        return true;
+      },
+    }),
+    "refresh-twice-within-second-refused: A second refresh within the same second is refused.": (
+      _sound,
+      usedAtMs = new WeakMap<RefreshRecord, number>(),
+    ) => ({
+      takeRefreshToken: (record, { nowMs }) => {
+        const sinceMs = nowMs - (usedAtMs.get(record) ?? -Infinity);
+        if (sinceMs >= SECOND_MS) usedAtMs.set(record, nowMs);
+        return sinceMs >= SECOND_MS;
+      },
+    }),
     "refresh-before-access-expiry-refused: A refresh is refused while the accessToken is valid.": refusing(
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
     "refresh-token-usable-ten-times: A refreshToken stops working after its tenth use.": usableTimes(10),
     "refresh-token-usable-twenty-times: A refreshToken stops working after its twentieth use.":
       usableTimes(20),
-    "refresh-four-at-a-time: While four refreshes of a token run, a fifth one is refused.": decisions(
-      (_sound, running = new WeakMap<RefreshRecord, number>()) => {
-        const add = (record: RefreshRecord, more: number): number => {
-          const count = (running.get(record) ?? 0) + more;
-          running.set(record, count);
-          return count;
-        };
-        return {
-          takeRefreshToken: async (record, { clock }) => {
-            const isFree = add(record, 1) <= 4;
-            await clock.pause(4);
-            add(record, -1);
-            return isFree;
-          },
-        };
-      },
-    ),
-    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one invalidates the oldest.":
-      afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
-        keepLatestOf(credentials.refreshTokens, clientId, 50),
-      ),
-    "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.":
-      decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
-        takeRefreshToken: (record, { nowMs }) => {
-          const sinceMs = nowMs - (last.get(record) ?? nowMs);
-          last.set(record, nowMs);
-          return sinceMs === 0 || sinceMs > MINUTE_MS;
+    "refresh-four-at-a-time: While four refreshes of a token run, a fifth one is refused.": (
+      _sound,
+      running = new WeakMap<RefreshRecord, number>(),
+    ) => {
+      const add = (record: RefreshRecord, more: number): number => {
+        const count = (running.get(record) ?? 0) + more;
+        running.set(record, count);
+        return count;
+      };
+      return {
+        takeRefreshToken: async (record, { clock }) => {
+          const isFree = add(record, 1) <= 4;
+          await clock.pause(4);
+          add(record, -1);
+          return isFree;
         },
-      })),
+      };
+    },
+    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one invalidates the oldest.":
+      refreshTokens.areAtMost(50),
+    "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.": (
+      _sound,
+      last = new WeakMap<RefreshRecord, number>(),
+    ) => ({
+      takeRefreshToken: (record, { nowMs }) => {
+        const sinceMs = nowMs - (last.get(record) ?? nowMs);
+        last.set(record, nowMs);
+        return sinceMs === 0 || sinceMs > MINUTE_MS;
+      },
+    }),
   },
   "refresh.after-access-expiry": {
     "refresh-after-access-expiry-refused: Once the accessToken has expired, the refreshToken is refused.":
@@ -180,24 +176,26 @@ export const refreshDefects = rows({
     "refresh-a-minute-after-access-expiry-refused: A refresh is refused from one minute after the accessToken's expiry.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
     "refresh-after-access-expiry-yields-dead-token: A refresh after the accessToken's expiry returns an accessToken that has already expired.":
-      decide("afterRefresh", (record, previous, { nowMs }) => {
-        if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
-          record.latestAccess.issuedAtMs = previous.issuedAtMs;
-        }
-      }),
+      {
+        afterRefresh: (record, previous, { nowMs }) => {
+          if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
+            record.latestAccess.issuedAtMs = previous.issuedAtMs;
+          }
+        },
+      },
     "refresh-a-day-after-access-expiry-refused: A refresh is refused from one day after the accessToken's expiry.":
-      decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
+      { refreshTokenIsAlive: (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS },
   },
   "refresh.reauthorize": {
     "reauthorize-refused-after-expiry: Once a refreshToken has expired, the client's new codes cannot be exchanged.":
-      decisions((sound, locked = new Set<string>()) => ({
+      (sound, locked = new Set<string>()) => ({
         afterRefusedRefresh: (record, kind) => {
           if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
         },
         keepCode: (record, context) => {
           if (!locked.has(record.clientId)) sound.keepCode(record, context);
         },
-      })),
+      }),
     "reauthorize-yields-dead-refresh-token: The 30 days count from the client's first authorization.":
       keeping((firstAtMs = new Map<string, number>()) =>
         afterwards("keepRefreshToken", (record, { nowMs }) => {

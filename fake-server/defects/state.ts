@@ -1,17 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import {
-  alsoIf,
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-} from "../registry.ts";
-import { parseQuery } from "../query.ts";
 import { remembered } from "../changes.ts";
+import { parseQuery } from "../query.ts";
+import { alsoIf, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 const echoing = (written: (state: string) => unknown): Replacement =>
   change("authorizeFields", (fields, { state }) => ({ ...fields, state: written(state) }));
@@ -23,8 +13,9 @@ const examining = (seen: (state: string) => string): Replacement =>
 /** Allows characters that match `pattern` in addition to the documented ones. */
 const allowing = (pattern: RegExp): Replacement => examining((state) => state.replaceAll(pattern, "x"));
 
-const accepting = (accepts: (state: string) => boolean): Replacement =>
-  decide("acceptsState", (state) => state !== undefined && accepts(state));
+const accepting = (accepts: (state: string) => boolean): Replacement => ({
+  acceptsState: (state) => state !== undefined && accepts(state),
+});
 
 const upTo = (characters: number): Replacement =>
   accepting((state) => state.length <= characters && /^[a-zA-Z0-9]+$/.test(state));
@@ -101,23 +92,9 @@ export const stateDefects = rows({
     ),
     "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are normalized before the check.":
       examining((state) => state.normalize("NFKC")),
-    "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": decide(
-      "readQuery",
-      (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
-    ),
-    "state-refused-with-code: A bad state is answered with status 400 and a working code.": [
-      decisions((sound, refused = new WeakSet<IncomingMessage>()) => ({
-        acceptsState: (state, query, context) => {
-          if (!sound.acceptsState(state, query, context)) refused.add(context.from);
-          return state !== undefined;
-        },
-        renderAuthorized: (fields, redirectUri, context) => {
-          const answer = sound.renderAuthorized(fields, redirectUri, context);
-          return refused.has(context.from) ? { ...answer, status: 400 } : answer;
-        },
-      })),
-      "authorize.state-length",
-    ],
+    "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": {
+      readQuery: (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
+    },
     "state-with-case-folding: A case-insensitive pattern accepts characters that fold to letters.": accepting(
       (state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state),
     ),
@@ -127,11 +104,25 @@ export const stateDefects = rows({
     "state-examined-line-by-line: The state is checked line by line, and one matching line is enough.":
       accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state)),
   },
+  "authorize.state-charset authorize.state-length": {
+    "state-refused-with-code: A bad state is answered with status 400 and a working code.": (
+      sound,
+      refused = new WeakSet<IncomingMessage>(),
+    ) => ({
+      acceptsState: (state, query, context) => {
+        if (!sound.acceptsState(state, query, context)) refused.add(context.from);
+        return state !== undefined;
+      },
+      renderAuthorized: (fields, redirectUri, context) => {
+        const answer = sound.renderAuthorized(fields, redirectUri, context);
+        return refused.has(context.from) ? { ...answer, status: 400 } : answer;
+      },
+    }),
+  },
   "authorize.state-length": {
     "state-of-127-at-most: A state of 128 bytes is refused.": upTo(127),
     "state-of-129-at-most: A state of 129 bytes is accepted.": upTo(129),
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
-    "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
     "state-of-256-digits-at-most: A state of digits alone may have 256 bytes.": alsoIf(
       "acceptsState",
       (state) => /^\d{1,256}$/.test(state ?? ""),
@@ -157,5 +148,8 @@ export const stateDefects = rows({
     "state-length-in-one-byte: The length of a state is stored in one byte.": accepting(
       (state) => /^[a-zA-Z0-9]+$/.test(state) && state.length % 256 <= 128,
     ),
+  },
+  "authorize.state-length authorize.echoes-state": {
+    "state-of-64-at-most: States of more than 64 bytes are refused.": upTo(64),
   },
 });

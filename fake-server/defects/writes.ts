@@ -1,9 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import type { Context, Operation } from "../context.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { narrowed, remembered } from "../changes.ts";
+import type { Context, Operation } from "../context.ts";
+import { afterwards, change, everyNth, type Replacement, rows } from "../registry.ts";
 
 /** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {
@@ -18,8 +18,9 @@ const stamped = (sound: Behaviour) => {
 };
 
 /** Answers to list requests with the same key are kept for a while. */
-const listKeptFor = (ms: number, keyOf: (context: Context) => string | undefined): Replacement =>
-  decisions((sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
+const listKeptFor =
+  (ms: number, keyOf: (context: Context) => string | undefined): Replacement =>
+  (sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
     listFields: (items, total, context) => {
       const key = keyOf(context);
       const known = kept.get(key ?? "");
@@ -28,7 +29,7 @@ const listKeptFor = (ms: number, keyOf: (context: Context) => string | undefined
       if (key !== undefined) kept.set(key, { fields, atMs: context.nowMs });
       return fields;
     },
-  }));
+  });
 
 const servingAt = (served: Operation, path: string): Replacement =>
   change("pathsOf", (usual, operation) => (operation === served ? [path] : usual));
@@ -40,7 +41,7 @@ export const writeDefects = rows({
       narrowed(usual, "sequence > (SELECT max(sequence) FROM notifications) - 40"),
     ),
     "pages-beyond-fifty-skip-one: With a limit above fifty, each page after the first begins one item late.":
-      decide("offsetOf", ({ limit, page }) => limit * page + (limit > 50 ? page : 0)),
+      { offsetOf: ({ limit, page }) => limit * page + (limit > 50 ? page : 0) },
     "pages-repeat-beyond-100: Offsets beyond 100 are rounded down to a multiple of 50.": change(
       "offsetOf",
       (offset) => (offset > 100 ? offset - (offset % 50) : offset),
@@ -48,27 +49,28 @@ export const writeDefects = rows({
     "total-estimated-from-100: A total of 100 or more is rounded to tens.": change("countMatches", (count) =>
       count < 100 ? count : Math.round(count / 10) * 10,
     ),
-    "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.":
-      decisions((sound) => ({
-        order: () => "sequence DESC",
-        readItems: async (selection, offset, { limit, page }, context) => {
-          const half = Math.ceil(limit / 2);
-          const first = await sound.readItems(selection, offset, { limit: half, page }, context);
-          await context.clock.pause(3);
-          const rest = { limit: limit - half, page };
-          return [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
-        },
-      })),
-    "writes-counted-twice-at-first: For thirty milliseconds, a new notification is counted twice.": decisions(
-      (sound) => {
-        const { keepNotification, isWithin } = stamped(sound);
-        return {
-          keepNotification,
-          total: (matched, _items, _paging, context) => matched + (isWithin(30, context) ? 1 : 0),
-        };
+    "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.": (
+      sound,
+    ) => ({
+      order: () => "sequence DESC",
+      readItems: async (selection, offset, { limit, page }, context) => {
+        const half = Math.ceil(limit / 2);
+        const first = await sound.readItems(selection, offset, { limit: half, page }, context);
+        await context.clock.pause(3);
+        const rest = { limit: limit - half, page };
+        return [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
       },
-    ),
-    "writes-hide-list: For five milliseconds after a write, the list is empty.": decisions((sound) => {
+    }),
+    "writes-counted-twice-at-first: For thirty milliseconds, a new notification is counted twice.": (
+      sound,
+    ) => {
+      const { keepNotification, isWithin } = stamped(sound);
+      return {
+        keepNotification,
+        total: (matched, _items, _paging, context) => matched + (isWithin(30, context) ? 1 : 0),
+      };
+    },
+    "writes-hide-list: For five milliseconds after a write, the list is empty.": (sound) => {
       const { keepNotification, isWithin } = stamped(sound);
       return {
         keepNotification,
@@ -77,46 +79,47 @@ export const writeDefects = rows({
             ? { where: "FALSE", parameters: [] }
             : sound.matching(filters, viewer, context),
       };
-    }),
-    "writes-seen-by-every-other-read: Every second read comes from a replica 300 ms behind.": decisions(
-      (sound, reads = 0) => {
-        const { keepNotification, writtenAtMs } = stamped(sound);
-        return {
-          keepNotification,
-          matching: (filters, viewer, context) => {
-            const usual = sound.matching(filters, viewer, context);
-            const beforeMs = context.clock.realMs() - 300;
-            const replicated = writtenAtMs.filter((atMs) => atMs < beforeMs).length;
-            return (reads += 1) % 2 === 0 ? usual : narrowed(usual, `sequence <= ${replicated}`);
-          },
-        };
+    },
+    "writes-seen-by-every-other-read: Every second read comes from a replica 300 ms behind.": (
+      sound,
+      reads = 0,
+    ) => {
+      const { keepNotification, writtenAtMs } = stamped(sound);
+      return {
+        keepNotification,
+        matching: (filters, viewer, context) => {
+          const usual = sound.matching(filters, viewer, context);
+          const beforeMs = context.clock.realMs() - 300;
+          const replicated = writtenAtMs.filter((atMs) => atMs < beforeMs).length;
+          return (reads += 1) % 2 === 0 ? usual : narrowed(usual, `sequence <= ${replicated}`);
+        },
+      };
+    },
+    "writes-lost-when-concurrent: Of two notifications within ten milliseconds, one replaces the other.": (
+      sound,
+      lastMs = -Infinity,
+    ) => ({
+      keepNotification: (notification, owner, service) => {
+        const atMs = service.clock.realMs();
+        if (atMs - lastMs > 10) sound.keepNotification(notification, owner, service);
+        lastMs = atMs;
       },
-    ),
-    "writes-lost-when-concurrent: Of two notifications within ten milliseconds, one replaces the other.":
-      decisions((sound, lastMs = -Infinity) => ({
-        keepNotification: (notification, owner, service) => {
-          const atMs = service.clock.realMs();
-          if (atMs - lastMs > 10) sound.keepNotification(notification, owner, service);
-          lastMs = atMs;
-        },
-      })),
+    }),
     "writes-doubled-every-tenth: Every tenth event is delivered twice by the queue, and stored twice.":
-      decisions((sound, events = 0) => ({
-        keepNotification: (notification, owner, service) => {
-          sound.keepNotification(notification, owner, service);
-          if ((events += 1) % 10 === 0)
-            sound.keepNotification({ ...notification, id: service.random.uuid() }, owner, service);
-        },
-      })),
-    "total-kept-for-ever: total is counted once and never again.": decisions(
-      (sound, kept = new Map<string, number>()) => ({
-        countMatches: (selection, context) =>
-          remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
-      }),
-    ),
-    "total-eighty-at-most: total is never more than eighty.": decide("total", (matched) =>
-      Math.min(matched, 80),
-    ),
+      everyNth(
+        10,
+        afterwards("keepNotification", (notification, owner, service) =>
+          service.notifications.add({ ...notification, id: service.random.uuid(), owner }),
+        ),
+      ),
+    "total-kept-for-ever: total is counted once and never again.": (
+      sound,
+      kept = new Map<string, number>(),
+    ) => ({
+      countMatches: (selection, context) =>
+        remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
+    }),
+    "total-eighty-at-most: total is never more than eighty.": { total: (matched) => Math.min(matched, 80) },
     "list-of-one-kept-for-five-seconds: A list with limit=1 is served from a cache for five seconds.":
       listKeptFor(5 * SECOND_MS, ({ from: { url = "" } }) =>
         /[?&]limit=1(?:&|$)/.test(url) ? url : undefined,
@@ -125,20 +128,20 @@ export const writeDefects = rows({
       listKeptFor(MINUTE_MS, ({ from }) =>
         JSON.stringify([from.headers["x-service-access-token"], from.url]),
       ),
-    "list-of-nothing-kept-for-a-minute: That nothing matches a list request is remembered for a minute.":
-      decisions((sound, nothingAtMs = new Map<string, number>()) => ({
-        listFields: (items, total, context) => {
-          const query = context.from.url ?? "";
-          if (total === 0) nothingAtMs.set(query, context.nowMs);
-          const isKept = context.nowMs - (nothingAtMs.get(query) ?? -Infinity) < MINUTE_MS;
-          return isKept ? sound.listFields([], 0, context) : sound.listFields(items, total, context);
-        },
-      })),
-    "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound, events = 0) => ({
-      keepNotification: (...subject) => {
-        if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
+    "list-of-nothing-kept-for-a-minute: That nothing matches a list request is remembered for a minute.": (
+      sound,
+      nothingAtMs = new Map<string, number>(),
+    ) => ({
+      listFields: (items, total, context) => {
+        const query = context.from.url ?? "";
+        if (total === 0) nothingAtMs.set(query, context.nowMs);
+        const isKept = context.nowMs - (nothingAtMs.get(query) ?? -Infinity) < MINUTE_MS;
+        return isKept ? sound.listFields([], 0, context) : sound.listFields(items, total, context);
       },
-    })),
+    }),
+    "writes-lose-every-fifth: Every fifth notification is lost.": everyNth(5, {
+      keepNotification: () => undefined,
+    }),
   },
   "notifications.versioned-path": {
     "list-without-version: The list is served at /open-api/notifications.": servingAt(

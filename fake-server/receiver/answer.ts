@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
 import type { Answered, PushAction } from "../../conformance/contract/push.ts";
 import { type ReceiverClock, rounded } from "./clock.ts";
 import type { Link } from "./link.ts";
@@ -44,12 +43,10 @@ export const prepare = (
   const answer = answerIn(action);
   if (answer === undefined) return undefined;
   const { status = 200, headers: given = {} } = answer;
-  const { body: plain, type, filling } = bodyOf(answer, status, id);
-  const body = answer.gzip === true ? gzipSync(plain) : plain;
+  const { body, type, filling } = bodyOf(answer, status, id);
   const own = Object.keys(given).map((name) => name.toLowerCase());
   const headers = [
     ...(type === undefined || own.includes("content-type") ? [] : ["content-type", type]),
-    ...(answer.gzip === true && !own.includes("content-encoding") ? ["content-encoding", "gzip"] : []),
     ...Object.entries(given).flat(),
     // RFC 9110, section 8.6: no length where the status has no body. Without a length, the body comes in chunks.
     ...(status === 204 || status === 304 || answer.body === "acknowledge-otherwise"
@@ -61,7 +58,7 @@ export const prepare = (
     keepAlive ? "keep-alive" : "close",
   ];
   const reason = answer.body === "acknowledge-otherwise" ? "Received" : (STATUS_CODES[status] ?? "Unknown");
-  const text = textOf(`HTTP/1.1 ${status} ${reason}\r\n`, headers, plain, filling);
+  const text = textOf(`HTTP/1.1 ${status} ${reason}\r\n`, headers, body, filling);
   return { status, reason, headers, body, filling, text };
 };
 
@@ -148,7 +145,6 @@ const writeHead = (
 const isPlain = (action: PushAction): boolean =>
   action.kind === "answer" &&
   (action.delayMs ?? 0) === 0 &&
-  action.dribbleMs === undefined &&
   action.informational === undefined &&
   !(typeof action.body === "object" && "bytes" in action.body);
 
@@ -181,9 +177,8 @@ const begin = (
     return endOf("closed", clock);
   }
   const wait = untilOver(exchange);
-  if (action.kind === "hang") hang(action, prepared, exchange, wait);
-  else if (prepared !== undefined)
-    wait.later(action.delayMs ?? 0, () => send(action, prepared, response, wait.later));
+  if (action.kind === "hang") hang(prepared, exchange, wait);
+  else if (prepared !== undefined) wait.later(action.delayMs ?? 0, () => send(action, prepared, response));
   return undefined;
 };
 
@@ -207,46 +202,29 @@ const untilOver = ({ response, clock, ended }: Exchange): Wait => {
 
 /** If there is a status, sends the head with the body's length, but no body. */
 const hang = (
-  { forMs }: Extract<PushAction, { kind: "hang" }>,
   prepared: Prepared | undefined,
   { response, link, hangs }: Exchange,
-  { later, finish }: Wait,
+  { finish }: Wait,
 ): void => {
+  if (prepared !== undefined) {
+    writeHead(response, prepared);
+    response.flushHeaders();
+    return;
+  }
   const end = (): void => {
     finish("closed");
     link.socket?.destroySoon();
   };
-  if (prepared !== undefined) {
-    writeHead(response, prepared);
-    response.flushHeaders();
-  } else {
-    hangs.add(end);
-    response.once("close", () => hangs.delete(end));
-  }
-  if (forMs !== undefined) later(forMs, end);
+  hangs.add(end);
+  response.once("close", () => hangs.delete(end));
 };
 
-const send = (
-  action: Answer,
-  prepared: Prepared,
-  response: ServerResponse,
-  later: (ms: number, task: () => void) => void,
-): void => {
+const send = (action: Answer, prepared: Prepared, response: ServerResponse): void => {
   for (const early of action.informational ?? [])
     response.socket?.write(`HTTP/1.1 ${early} ${STATUS_CODES[early] ?? "Unknown"}\r\n\r\n`);
   writeHead(response, prepared);
   const { body, filling } = prepared;
-  const { dribbleMs } = action;
-  if (dribbleMs !== undefined) {
-    const source = filling > 0 ? FILLING.subarray(0, filling) : body;
-    response.flushHeaders();
-    const dribble = (at: number): void => {
-      response.write(source.subarray(at, at + 1));
-      if (at + 1 >= source.length) response.end();
-      else later(dribbleMs, () => dribble(at + 1));
-    };
-    dribble(0);
-  } else if (filling > 0) Readable.from(fillingOf(filling)).pipe(response);
+  if (filling > 0) Readable.from(fillingOf(filling)).pipe(response);
   else response.end(body);
 };
 

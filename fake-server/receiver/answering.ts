@@ -1,6 +1,5 @@
-import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
-import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
-import { pathIn } from "../../conformance/contract/text.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import type { PushAction, PushLine, PushPlan } from "../../conformance/contract/push.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
 
@@ -26,7 +25,8 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
     planner.clear();
   };
   return {
-    planner: () => planner,
+    plan: () => planner.plan,
+    choose: (arrival: Arrival): PushAction => planner.choose(arrival),
     /** Ends each push that is being left without an answer by closing its connection. */
     hangs: new Set<() => void>(),
     follow: (next: PushPlan): void => {
@@ -40,9 +40,8 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
       if (line.kind !== "push" || line.attempt === 0) return;
       const { notificationId, accountId, attempt, bodySha256 } = line;
       const key = keyOf(notificationId, bodySha256);
-      const request = requestOf(line, line.body, bodySha256);
       set(key, attempt);
-      planner.count({ ...request, notificationId, accountId, key, attempt });
+      planner.count({ notificationId, accountId, key, attempt });
     },
     clear,
   };
@@ -50,22 +49,10 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
 
 export type Request = Omit<Arrival, "attempt">;
 
-export const requestOf = (
-  { method, path }: Pick<Arrival, "method" | "path">,
-  text: string | undefined,
-  bodySha256: string,
-): Request => {
-  const body = text === undefined ? undefined : parseJson(text);
+/** What a parsed body says of itself. */
+export const requestOf = (body: unknown, bodySha256: string): Request => {
   const notificationId = nameIn(body, "id");
-  return {
-    method,
-    path,
-    pathname: pathIn(path),
-    body,
-    notificationId,
-    accountId: nameIn(body, "accountId"),
-    key: keyOf(notificationId, bodySha256),
-  };
+  return { notificationId, accountId: nameIn(body, "accountId"), key: keyOf(notificationId, bodySha256) };
 };
 
 const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined => {

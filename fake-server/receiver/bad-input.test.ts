@@ -63,21 +63,6 @@ describe("a request that is not a push", () => {
     expect(await control.until("push", ({ action }) => action === "answer")).toMatchObject({ attempt: 1 });
   });
 
-  it("becomes a push if a rule names its path or method", async () => {
-    const { sender, control } = await start({
-      plan: {
-        rules: [
-          { match: { path: "/moved" }, attempts: [{ kind: "answer", status: 202 }] },
-          { match: { method: "GET" }, attempts: [{ kind: "answer", status: 206 }] },
-        ],
-      },
-    });
-    expect(await sender.send(notification("n"), { path: "/moved" })).toMatchObject({ status: 202 });
-    expect(await sender.send("", { method: "GET" })).toMatchObject({ status: 206 });
-    expect(await sender.send("", { method: "GET", path: "/moved" })).toMatchObject({ status: 404 });
-    expect(await control.until("push")).toMatchObject({ action: "answer", attempt: 1, path: "/moved" });
-  });
-
   it("is recorded in base64 with the hash of its body if that is not text", async () => {
     const { sender, control } = await start();
     await sender.send(Buffer.from([0xff, 0x00]));

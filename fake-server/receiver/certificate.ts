@@ -8,8 +8,7 @@ import { replaceFile } from "../../conformance/files/replace.ts";
 import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { reasonOf } from "./problems.ts";
-import { codeOf } from "../../conformance/contract/files.ts";
+import { codeOf, reasonOf } from "../../conformance/contract/files.ts";
 
 export const certificateKinds = ["own", "untrusted", "wrong-host", "expired"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];

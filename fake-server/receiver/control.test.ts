@@ -1,16 +1,14 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
-import path from "node:path";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it } from "vitest";
-import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
-import { folderOfFile } from "../../conformance/testing/folders.ts";
+import type { JournalMark, ReceiverState } from "../../conformance/contract/push.ts";
 import { acting, unsafeCharacters } from "../../reports/testing/hostile.ts";
+import { createUse } from "./control.ts";
 import { receiversOfTests } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";
 
-const folder = folderOfFile();
 const start = receiversOfTests();
 
 describe("the control interface", () => {
@@ -44,7 +42,7 @@ describe("the control interface", () => {
     expect(text).not.toContain("\u202e");
   });
 
-  it("shows pushes and events with text that does nothing to a terminal, and the same values", async () => {
+  it("shows pushes with text that does nothing to a terminal, and the same values", async () => {
     const { receiver, control, sender } = await start();
     const { last } = await control.lines();
     // Their JSON keeps some of these characters as they are.
@@ -53,18 +51,8 @@ describe("the control interface", () => {
     const { lines } = await control.lines(last, 20_000);
     expect(lines[0]).toMatchObject({ kind: "push", body });
     const pushes = await (await fetch(`${receiver.controlUrl}/pushes?after=${last}`)).text();
-    const ending = new AbortController();
-    const events = await fetch(`${receiver.controlUrl}/events?after=${last}`, { signal: ending.signal });
-    let streamed = "";
-    for await (const chunk of events.body ?? []) {
-      streamed += Buffer.from(chunk).toString("utf8");
-      if (streamed.includes("bodySha256")) break;
-    }
-    ending.abort();
-    for (const text of [pushes, streamed]) {
-      expect(text).toContain(String.raw`b\u202ec`);
-      expect(text).not.toMatch(unsafeCharacters);
-    }
+    expect(pushes).toContain(String.raw`b\u202ec`);
+    expect(pushes).not.toMatch(unsafeCharacters);
   });
 
   it("waits for the first line, and no longer than requested", async () => {
@@ -84,46 +72,6 @@ describe("the control interface", () => {
     expect(lines).toHaveLength(1);
     expect(last).toBeGreaterThan(3);
     expect((await control.call("GET", "/pushes?after=x")).status).toBe(400);
-  });
-
-  it.each(["memory", "journal"])("streams lines as events, earlier ones first, from %s", async (kind) => {
-    const { receiver, sender } = await start(
-      kind === "journal" ? { journal: path.join(folder, "events.jsonl") } : {},
-    );
-    await sender.send(notification("before"));
-    const ending = new AbortController();
-    const response = await fetch(`${receiver.controlUrl}/events?after=2`, { signal: ending.signal });
-    expect(response.headers.get("content-type")).toBe("text/event-stream");
-    const seen: PushLine[] = [];
-    let text = "";
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      const events = text.split("\n\n");
-      text = events.pop() ?? "";
-      for (const event of events.filter((one) => !one.startsWith(":"))) {
-        const line = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as PushLine;
-        expect(event).toContain(`id: ${line.n}\n`);
-        seen.push(line);
-        if (line.kind === "push" && line.notificationId === "before") void sender.send(notification("after"));
-      }
-      if (seen.some((line) => line.kind === "push" && line.notificationId === "after")) break;
-    }
-    ending.abort();
-    expect(seen.map(({ n }) => n)).toEqual(seen.map((_, index) => index + 3));
-  });
-
-  it.each(["memory", "journal"])("downloads the journal from %s", async (kind) => {
-    const { receiver, sender } = await start(
-      kind === "journal" ? { journal: path.join(folder, "kept.jsonl") } : {},
-    );
-    await sender.send(notification("n"));
-    const response = await fetch(`${receiver.controlUrl}/journal`);
-    expect(response.headers.get("content-disposition")).toBe('attachment; filename="pushes.jsonl"');
-    const lines = (await response.text())
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as PushLine);
-    expect(lines.slice(0, 3).map((line) => line.kind)).toEqual(["started", "listener", "push"]);
   });
 
   it("applies a new plan to later pushes, and keeps counting attempts", async () => {
@@ -309,4 +257,78 @@ describe("the control interface", () => {
       body: { error: expect.stringContaining("plain HTTP") },
     });
   });
+});
+
+/** The status of a request with exactly these headers. */
+const statusWith = (url: string, headers: Record<string, string>, method = "GET"): Promise<number> =>
+  new Promise((resolve, reject) => {
+    request(url, { method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+
+describe("access to the control interface", () => {
+  it("requires the token if it can be reached from elsewhere", async () => {
+    const { receiver } = await start({ host: "0.0.0.0", token: "secret-token", page: true });
+    const state = `${receiver.controlUrl}/state`;
+    expect(await statusWith(state, {})).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer other" })).toBe(401);
+    expect(await statusWith(state, { authorization: "secret-token" })).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer secret-token" })).toBe(200);
+    for (const [method, route] of [
+      ["GET", "/pushes"],
+      ["GET", "/plan"],
+      ["PUT", "/plan"],
+      ["POST", "/clear"],
+      ["POST", "/listener"],
+      ["DELETE", "/hangs"],
+      ["PUT", "/certificate"],
+      ["GET", "/nothing"],
+    ] as const)
+      expect(await statusWith(receiver.controlUrl + route, {}, method)).toBe(401);
+    // The page holds no data; it asks its reader for the token.
+    expect(await statusWith(`${receiver.controlUrl}/`, {})).toBe(200);
+  });
+
+  it("needs no token on loopback, but is refused to pages of other sites", async () => {
+    const { receiver } = await start();
+    const state = `${receiver.controlUrl}/state`;
+    const { host } = new URL(receiver.controlUrl);
+    expect(await statusWith(state, {})).toBe(200);
+    expect(await statusWith(state, { origin: `http://${host}` })).toBe(200);
+    expect(await statusWith(state, { origin: "https://evil.example" })).toBe(401);
+    expect(await statusWith(`${receiver.controlUrl}/clear`, { origin: "null" }, "POST")).toBe(401);
+    expect(await statusWith(state, { host: "evil.example" })).toBe(401);
+    expect(await statusWith(state, { authorization: "Bearer wrong" })).toBe(401);
+  });
+});
+
+const openUse = () => {
+  const clock = { ms: 0 };
+  return { clock, use: createUse({ nowMs: () => clock.ms }) };
+};
+
+it("one run at a time uses a receiver", () => {
+  const { clock, use } = openUse();
+  expect(use.refusal("a")).toBeUndefined();
+  clock.ms = 29_000;
+  expect(use.refusal("b")).toBe("another run uses it, which last called 29 s ago");
+  expect(use.refusal("a")).toBeUndefined();
+  clock.ms = 31_000;
+  expect(use.refusal("b")).toContain("2 s ago");
+  use.end();
+  expect(use.refusal("b")).toBeUndefined();
+});
+
+it("a run that fell silent is replaced, and told so when it calls again", () => {
+  const { clock, use } = openUse();
+  use.refusal("a");
+  clock.ms = 30_000;
+  expect(use.refusal("b")).toBeUndefined();
+  expect(use.refusal("a")).toBe("another run began to use it");
+  use.end();
+  expect(use.refusal("a")).toBe("another run began to use it");
 });

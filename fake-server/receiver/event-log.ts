@@ -1,7 +1,7 @@
 import type { Answered, Push, PushLine } from "../../conformance/contract/push.ts";
 import type { ReceiverClock } from "./clock.ts";
 import type { Journal } from "./journal.ts";
-import { reasonOf } from "./problems.ts";
+import { reasonOf } from "../../conformance/contract/files.ts";
 import { createRing } from "./ring.ts";
 
 /** A line without its number. */

@@ -1,2 +1,2 @@
 export { receive } from "./receive.ts";
-export { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
+export { type ReceiverOptions, startReceiver } from "./start.ts";

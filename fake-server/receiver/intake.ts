@@ -7,13 +7,14 @@ import {
   type PushAction,
 } from "../../conformance/contract/push.ts";
 import { perform, prepare, type Prepared } from "./answer.ts";
-import { type Answering, type Request, requestOf } from "./answering.ts";
+import { type Answering, requestOf } from "./answering.ts";
 import { rounded, type ReceiverClock, type Stamp } from "./clock.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections, ReceiverLimits } from "./connections.ts";
 import type { EventLog } from "./event-log.ts";
 import type { LostConnection, ReportFault } from "./faults.ts";
-import type { ReceiverLimits } from "./limits.ts";
 import { isUtf8 } from "node:buffer";
+import { parseJson } from "../../conformance/contract/json.ts";
+import { pathIn } from "../../conformance/contract/text.ts";
 import type { Link } from "./link.ts";
 
 export interface Intake {
@@ -110,12 +111,13 @@ const accept = (intake: Intake, received: Received): void => {
   const body = taken(received);
   const text = textOf(body);
   const bodySha256 = hash("sha256", body, "hex");
-  const asked = requestOf({ method: request.method ?? "", path: request.url ?? "" }, text, bodySha256);
+  const parsed = text === undefined ? undefined : parseJson(text);
+  const asked = requestOf(parsed, bodySha256);
   const { notificationId, accountId } = asked;
-  const refusal = refusalOf(intake, asked);
+  const refusal = refusalOf(intake, request, parsed);
   const attempt = refusal === undefined ? answering.nextAttempt(asked) : 0;
   const action: PushAction =
-    refusal === undefined ? answering.planner().choose({ ...asked, attempt }) : refusing(refusal);
+    refusal === undefined ? answering.choose({ ...asked, attempt }) : refusing(refusal);
   const keepAlive = response.shouldKeepAlive && !link.retired;
   const prepared = prepare(action, notificationId, keepAlive, clock);
   const push: Push = {
@@ -137,13 +139,14 @@ const refusals = {
 } as const;
 
 /** Why a request is not a push, as a status; undefined if it is one. */
-const refusalOf = ({ answering, path }: Intake, asked: Request): keyof typeof refusals | undefined => {
-  const strange: ("path" | "method")[] = [];
-  if (asked.pathname !== path) strange.push("path");
-  if (asked.method !== "POST") strange.push("method");
-  if (strange.length > 0 && answering.planner().expects(asked, strange)) return undefined;
-  if (strange[0] !== undefined) return strange[0] === "path" ? 404 : 405;
-  return asked.body === undefined ? 400 : undefined;
+const refusalOf = (
+  { path }: Intake,
+  { method, url = "" }: IncomingMessage,
+  body: unknown,
+): keyof typeof refusals | undefined => {
+  if (pathIn(url) !== path) return 404;
+  if (method !== "POST") return 405;
+  return body === undefined ? 400 : undefined;
 };
 
 const refusing = (status: keyof typeof refusals): PushAction => ({

@@ -11,7 +11,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import { writeAll } from "../../conformance/files/appender.ts";
 import { takeLock } from "../../conformance/files/lock.ts";
-import { reasonOf } from "./problems.ts";
+import { reasonOf } from "../../conformance/contract/files.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 
 /** The file in which `receive` stores its lines (pushes.jsonl). */

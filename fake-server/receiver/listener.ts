@@ -2,12 +2,11 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import { listenOn } from "../listening.ts";
-import type { Connections } from "./connections.ts";
+import type { Connections, ReceiverLimits } from "./connections.ts";
 import type { ReportFault } from "./faults.ts";
-import type { ReceiverLimits } from "./limits.ts";
 import type { Certificate } from "./make-certificate.ts";
 import { listenError } from "../../conformance/contract/problem.ts";
-import { reasonOf } from "./problems.ts";
+import { reasonOf } from "../../conformance/contract/files.ts";
 
 export interface ListenerOptions {
   readonly host: string;

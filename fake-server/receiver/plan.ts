@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Ajv, type ValidateFunction } from "ajv";
-import { type PushAction, PushPlan, type PushRule } from "../../conformance/contract/push.ts";
+import { type PushAction, PushPlan } from "../../conformance/contract/push.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { ownSchemas } from "../../conformance/contract/schema.ts";
 import { explain } from "../../conformance/contract/schema-errors.ts";
@@ -9,8 +9,6 @@ const ajv = new Ajv({ ...ownSchemas, allErrors: true, verbose: true });
 /** Compiled with the first plan, because most runs read none. */
 let validate: ValidateFunction<PushPlan> | undefined;
 
-/** A longer body of bytes would take days to dribble. */
-const LONGEST_DRIBBLE_BYTES = 65_536;
 /** Headers that the receiver sets itself, or never sends: Node throws at a trailer beside a length. */
 const ownHeaders = [
   "connection",
@@ -35,26 +33,11 @@ export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
   return data as PushPlan;
 };
 
-export const parseRule = (data: unknown): PushRule => {
-  try {
-    const [rule] = parsePlan({ rules: [data] }, "rule").rules;
-    return rule as PushRule;
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(
-      error.problems.map((text) =>
-        text.replace(/^rule: rules\[0\] /, "the rule ").replace(/^rule: rules\[0\][.:] ?/, "rule: "),
-      ),
-    );
-  }
-};
-
 /** Constraints that the schema cannot express. */
 const planProblems = (plan: PushPlan): string[] => [
-  ...plan.rules.flatMap(({ match, attempts }, rule) => [
-    ...attempts.flatMap((one, index) => combinationProblems(`rules[${rule}].attempts[${index}]`, one)),
-    ...pointerProblems(`rules[${rule}].match.body.pointer`, match.body?.pointer),
-  ]),
+  ...plan.rules.flatMap(({ attempts }, rule) =>
+    attempts.flatMap((one, index) => combinationProblems(`rules[${rule}].attempts[${index}]`, one)),
+  ),
   ...(["otherwise", "noNotification"] as const).flatMap((key) => {
     const one = plan[key];
     return one === undefined ? [] : combinationProblems(key, one);
@@ -64,24 +47,12 @@ const planProblems = (plan: PushPlan): string[] => [
 /** Combinations that are invalid although each value is valid. */
 const combinationProblems = (key: string, action: PushAction): string[] => {
   if (action.kind !== "answer") return [];
-  const { status = 200, body, gzip, dribbleMs, informational = [], headers = {} } = action;
-  const bytes = typeof body === "object" && "bytes" in body ? body.bytes : undefined;
+  const { status = 200, body, informational = [], headers = {} } = action;
   const bodiless = status === 204 || status === 205 || status === 304;
-  const empty = body === "empty" || (bodiless && body === undefined);
   const isWrong: readonly (readonly [boolean, string])[] = [
     [
       bodiless && body !== undefined && body !== "empty",
       `.body cannot go with status ${status}, which has none; accepted is "empty", or no body`,
-    ],
-    [
-      gzip === true && bytes !== undefined,
-      ".gzip cannot go with a body of bytes, which would shrink to nothing; accepted is one of the two",
-    ],
-    [gzip === true && empty, ".gzip cannot go with an empty body; accepted is one of the two"],
-    [dribbleMs !== undefined && empty, ".dribbleMs needs a body that is not empty"],
-    [
-      dribbleMs !== undefined && (bytes ?? 0) > LONGEST_DRIBBLE_BYTES,
-      `.dribbleMs goes with a body of at most ${LONGEST_DRIBBLE_BYTES} bytes, not ${bytes}`,
     ],
     [
       informational.includes(101),
@@ -104,11 +75,6 @@ const headerProblem = ([name, value]: readonly [string, string]): readonly strin
     `.headers.${shown(name)} cannot be set, because the receiver sets it or never sends it; accepted is any but ${ownHeaders.join(", ")}`,
   ];
 };
-
-const pointerProblems = (key: string, pointer = ""): string[] =>
-  /^(\/([^~/]|~[01])*)*$/.test(pointer)
-    ? []
-    : [`${key} is ${shown(pointer)}; accepted is a JSON pointer such as "/businessType"`];
 
 const shown = (value: unknown): string => {
   const text = value === undefined ? "missing" : JSON.stringify(value);

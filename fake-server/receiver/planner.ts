@@ -1,6 +1,4 @@
-import { atPointer } from "../../conformance/contract/placeholders.ts";
 import { fold } from "../../conformance/judging/laws/pages.ts";
-import { isDeepStrictEqual } from "node:util";
 import {
   acknowledge,
   type PushAction,
@@ -9,12 +7,6 @@ import {
 } from "../../conformance/contract/push.ts";
 
 export interface Arrival {
-  readonly method: string;
-  /** The raw request target. */
-  readonly path: string;
-  readonly pathname: string;
-  /** The parsed body; undefined if it is not JSON. */
-  readonly body: unknown;
   /** Identifies a notification: its id, or the hash of a body without one. */
   readonly key: string;
   readonly notificationId: string | undefined;
@@ -26,11 +18,9 @@ export interface Arrival {
 type PushMatch = PushRule["match"];
 
 interface CompiledRule {
-  readonly rule: PushRule;
+  readonly attempts: PushRule["attempts"];
   readonly match: PushMatch;
   readonly counter: Counter | undefined;
-  /** How many more pushes it answers. */
-  left: number;
 }
 
 /** Ordinals of the notifications matched by one set of conditions; kept only as far as a rule needs them. */
@@ -39,12 +29,6 @@ interface Counter {
   upTo: number;
   readonly ordinals: Map<string, number>;
 }
-
-/** Two rules apply to the same pushes if their conditions are equal and both or neither end. */
-const sameUse = (one: RuleUse, other: RuleUse): boolean =>
-  isDeepStrictEqual(one.match, other.match) && (one.times === undefined) === (other.times === undefined);
-
-export type RuleUse = Pick<PushRule, "match" | "times">;
 
 const createCounters = () => {
   const counters = new Map<string, Counter>();
@@ -78,28 +62,14 @@ const createCounters = () => {
 
 export const createPlanner = (plan: PushPlan) => {
   const counters = createCounters();
-  const compile = (rule: PushRule): CompiledRule => ({
-    rule,
-    match: withFoldedIds(rule.match),
-    counter: counters.of(rule.match),
-    left: rule.times ?? Infinity,
-  });
-  const rules = plan.rules.map(compile);
-
-  const remove = (use: RuleUse): boolean => {
-    const index = rules.findIndex(({ rule }) => sameUse(rule, use));
-    if (index !== -1) rules.splice(index, 1);
-    return index !== -1;
-  };
+  const rules = plan.rules.map(({ match, attempts }): CompiledRule => ({
+    attempts,
+    match: withFoldedIds(match),
+    counter: counters.of(match),
+  }));
 
   return {
-    /** Whether a rule names this very path or method although it is not the receiver's own. */
-    expects: (arrived: Omit<Arrival, "attempt" | "key">, named: readonly ("path" | "method")[]): boolean => {
-      const arrival = withFoldedIds(arrived);
-      return rules.some(
-        ({ match }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
-      );
-    },
+    plan,
     choose: (arrived: Arrival): PushAction => {
       const arrival = withFoldedIds(arrived);
       counters.count(arrival);
@@ -114,36 +84,18 @@ export const createPlanner = (plan: PushPlan) => {
           plan.otherwise ??
           acknowledge
         );
-      chosen.left -= 1;
-      if (chosen.left === 0) rules.splice(rules.indexOf(chosen), 1);
-      const { attempts } = chosen.rule;
+      const { attempts } = chosen;
       return attempts[Math.min(arrival.attempt, attempts.length) - 1] ?? acknowledge;
     },
     count: counters.count,
     clear: counters.clear,
-    /** The current plan, without rules that have ended. */
-    plan: (): PushPlan => ({
-      ...plan,
-      rules: rules.map(({ rule, left }) => (rule.times === undefined ? rule : { ...rule, times: left })),
-    }),
-    /** Puts a rule before all others, replacing one for the same pushes. */
-    add: (rule: PushRule): void => {
-      remove(rule);
-      rules.unshift(compile(rule));
-    },
-    /** Returns whether there was one for the same pushes. */
-    remove,
   };
 };
 
 /** Whether all conditions except `nth` hold; ids are folded. */
 const matches = (match: PushMatch, arrival: Omit<Arrival, "attempt" | "key">): boolean =>
   (match.notificationId === undefined || match.notificationId === arrival.notificationId) &&
-  (match.accountId === undefined || match.accountId === arrival.accountId) &&
-  (match.path === undefined || match.path === arrival.pathname || match.path === arrival.path) &&
-  (match.method === undefined || match.method.toUpperCase() === arrival.method) &&
-  (match.body === undefined ||
-    isDeepStrictEqual(atPointer(arrival.body, match.body.pointer), match.body.equals));
+  (match.accountId === undefined || match.accountId === arrival.accountId);
 
 /** A service may write a UUID that it was given in capitals (RFC 9562 section 4). */
 const withFoldedIds = <

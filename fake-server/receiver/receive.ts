@@ -63,7 +63,8 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
     ...(token === undefined ? {} : { token }),
     onTrouble: io.trouble,
   });
-  io.listening(addressesOf(receiver, options, token === undefined));
+  const isTold = token === undefined && !isLoopback(options.host ?? "127.0.0.1");
+  io.listening(addressesOf(receiver, options, isTold ? receiver.token : undefined));
   await aborted(io.signal);
   await receiver.stop();
 };
@@ -81,16 +82,16 @@ const usualPlan: PushPlan = {
 };
 
 const addressesOf = (
-  { callbackUrl, controlUrl, caFile, token }: RunningReceiver,
-  { host = "127.0.0.1", page, journal }: ReceiveOptions,
-  madeUp: boolean,
+  { callbackUrl, controlUrl, caFile }: RunningReceiver,
+  { page, journal }: ReceiveOptions,
+  token: string | undefined,
 ): ReceiverAddresses => ({
   callbackUrl,
   controlUrl,
-  ...(page === true ? { pageUrl: `${controlUrl}/` } : {}),
+  ...(page === true ? { pageUrl: `${controlUrl}/${token === undefined ? "" : `#token=${token}`}` } : {}),
   ...(caFile === undefined ? {} : { caFile }),
   ...(journal === undefined ? {} : { journal }),
-  ...(madeUp && !isLoopback(host) ? { token } : {}),
+  ...(token === undefined ? {} : { token }),
 });
 
 /** Kept between runs, so that senders need to trust the authority only once. */

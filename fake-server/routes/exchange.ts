@@ -1,5 +1,4 @@
 import type { Answer, RefusalKind } from "../answer.ts";
-import { type MaybePromise, whenKnown } from "../maybe-promise.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";
@@ -7,7 +6,7 @@ import type { FakeClient } from "../clients.ts";
 import type { Context, AccessRecord, CodeRecord, Grant, RefreshRecord } from "../context.ts";
 
 /** `POST /open-api/oauth/access-token` (section 4.2): uses up a code for a token set. */
-export const exchange = (behaviour: Behaviour, body: JsonObject, context: Context): MaybePromise<Answer> => {
+export const exchange = async (behaviour: Behaviour, body: JsonObject, context: Context): Promise<Answer> => {
   const record = behaviour.findCode(fieldOf(body, "code"), context);
   const client = behaviour.authenticateClient(
     fieldOf(body, "clientId"),
@@ -22,14 +21,12 @@ export const exchange = (behaviour: Behaviour, body: JsonObject, context: Contex
   if (record === undefined) return refuse("code-unknown");
   if (!behaviour.codeBelongsTo(record, client)) return refuse("code-of-another-client");
   if (!behaviour.codeIsAlive(record, context)) return refuse("code-expired");
-  return whenKnown(behaviour.takeCode(record, context), (isTaken) => {
-    if (!isTaken) return refuse("code-used");
-    const tokens = issueTokens(behaviour, client, record, context);
-    behaviour.afterExchange(record, tokens, context);
-    const expiresIn = behaviour.expiresIn(tokens.latestAccess.lifetimeMs, context);
-    const fields = behaviour.exchangeFields(tokens, behaviour.timestamp(context), expiresIn, context);
-    return behaviour.renderSuccess(fields, context);
-  });
+  if (!(await behaviour.takeCode(record, context))) return refuse("code-used");
+  const tokens = issueTokens(behaviour, client, record, context);
+  behaviour.afterExchange(record, tokens, context);
+  const expiresIn = behaviour.expiresIn(tokens.latestAccess.lifetimeMs, context);
+  const fields = behaviour.exchangeFields(tokens, behaviour.timestamp(context), expiresIn, context);
+  return behaviour.renderSuccess(fields, context);
 };
 
 const issueTokens = (

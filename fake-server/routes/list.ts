@@ -1,11 +1,10 @@
 import type { Answer, RefusalKind } from "../answer.ts";
-import { type MaybePromise, whenKnown } from "../maybe-promise.ts";
 import type { Behaviour } from "../behaviour.ts";
 import type { Context, AccessRecord } from "../context.ts";
 import type { Query } from "../query.ts";
 
 /** `GET /open-api/v1/notifications` (section 4.4): one page of the matches, and their total. */
-export const list = (behaviour: Behaviour, query: Query, context: Context): MaybePromise<Answer> => {
+export const list = async (behaviour: Behaviour, query: Query, context: Context): Promise<Answer> => {
   const refuse = (kind: RefusalKind): Answer => behaviour.renderRefusal({ kind }, context);
   const viewer = viewerOf(behaviour, context);
   if (typeof viewer === "string") return refuse(viewer);
@@ -19,11 +18,10 @@ export const list = (behaviour: Behaviour, query: Query, context: Context): Mayb
   const matched = behaviour.countMatches(selection, context);
   if (!behaviour.servesPage(paging, matched, context)) return refuse("paging-refused");
   const offset = behaviour.offsetOf(paging, matched, context);
-  return whenKnown(behaviour.readItems(selection, offset, paging, context), (items) => {
-    const total = behaviour.total(matched, items, paging, context);
-    const data = items.map((item) => behaviour.item(item, context));
-    return behaviour.renderSuccess(behaviour.listFields(data, total, context), context);
-  });
+  const items = await behaviour.readItems(selection, offset, paging, context);
+  const total = behaviour.total(matched, items, paging, context);
+  const data = items.map((item) => behaviour.item(item, context));
+  return behaviour.renderSuccess(behaviour.listFields(data, total, context), context);
 };
 
 /** The access token that admits the caller, or why the caller is refused (section 5.2). */

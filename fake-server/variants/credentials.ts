@@ -1,27 +1,16 @@
-import type { CodeRecord, Context } from "../context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { CodeRecord, Context } from "../context.ts";
 import type { RandomSource } from "../random.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  given,
-  type Replacement,
-  together,
-  variantRows,
-} from "../registry.ts";
+import { afterwards, change, given, type Replacement, together, variantRows } from "../registry.ts";
 
 /** Codes and tokens in a different format. */
-const minting = (mint: (random: RandomSource) => string): Replacement =>
-  decisions(() => ({
-    mintCode: (_client, _state, { random }) => mint(random),
-    mintAccessToken: (_client, _lifetimeMs, { random }) => mint(random),
-    mintRefreshToken: (_client, { random }) => mint(random),
-  }));
+const minting = (mint: (random: RandomSource) => string): Replacement => ({
+  mintCode: (_client, _state, { random }) => mint(random),
+  mintAccessToken: (_client, _lifetimeMs, { random }) => mint(random),
+  mintRefreshToken: (_client, { random }) => mint(random),
+});
 
-const accessLivingFor = (lifetimeMs: number): Replacement =>
-  decide("accessTokenLifetimeMs", () => lifetimeMs);
+const accessLivingFor = (lifetimeMs: number): Replacement => ({ accessTokenLifetimeMs: () => lifetimeMs });
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const HEADER = encoded({ alg: "HS256", typ: "JWT" });
@@ -58,11 +47,11 @@ const inWholeSeconds = <R extends { readonly issuedAtMs: number }>(
 
 /** Variants of codes and tokens (section 2). */
 export const credentialVariants = variantRows({
-  "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
+  "tokens-like-jwt: Tokens have the three parts of a JWT.": (_sound) => ({
     mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),
     mintRefreshToken: (_client, { random, nowMs, limits }) =>
       jwt(random, nowMs, limits.refreshTokenLifetimeMs),
-  })),
+  }),
   "refresh-token-revoked-as-stolen: A refreshToken that another client presents is taken for stolen and revoked.":
     afterwards("afterRefusedRefresh", (record, kind) => {
       if (record !== undefined && kind === "refresh-token-of-another-client") record.revoked = true;
@@ -84,11 +73,10 @@ export const credentialVariants = variantRows({
       given("refreshTokenIsAlive", inWholeSeconds),
       given("accessTokenIsAlive", inWholeSeconds),
     ),
-  "credentials-that-no-header-holds: Codes and refreshTokens contain accents, symbols and line feeds.":
-    decisions(() => ({
-      mintCode: (_client, _state, { random }) => `é\n${random.token(24)}💥`,
-      mintRefreshToken: (_client, { random }) => `💥\n${random.token(24)}é`,
-    })),
+  "credentials-that-no-header-holds: Codes and refreshTokens contain accents, symbols and line feeds.": {
+    mintCode: (_client, _state, { random }) => `é\n${random.token(24)}💥`,
+    mintRefreshToken: (_client, { random }) => `💥\n${random.token(24)}é`,
+  },
   "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
     (random) => `${random.uuid()}${random.uuid()}`,
   ),
@@ -104,14 +92,13 @@ export const credentialVariants = variantRows({
     "accessTokenLifetimeMs",
     (usual, _client, context) => (context.operation === "refresh" ? 30 * MINUTE_MS : usual),
   ),
-  "refresh-revokes-previous-access-token: A refresh revokes the previous accessToken.": decide(
-    "afterRefresh",
-    (_record, previous) => {
+  "refresh-revokes-previous-access-token: A refresh revokes the previous accessToken.": {
+    afterRefresh: (_record, previous) => {
       previous.revoked = true;
     },
-  ),
+  },
   "refresh-returns-live-access-token: A refresh returns the current accessToken if it has more than a minute left.":
-    decisions((sound) => ({
+    (sound) => ({
       afterRefresh: (record, previous, { credentials, nowMs }) => {
         if (previous.issuedAtMs + previous.lifetimeMs - nowMs < MINUTE_MS) return;
         credentials.accessTokens.delete(record.latestAccess.token);
@@ -122,30 +109,30 @@ export const credentialVariants = variantRows({
         const remainingMs = issuedAtMs + lifetimeMs - context.nowMs;
         return sound.refreshFields(tokens, timestamp, remainingMs / SECOND_MS, context);
       },
-    })),
+    }),
   "code-burned-by-failed-attempt: A refused attempt uses the code up.": afterwards(
     "afterRefusedExchange",
     (record, _kind, context) => {
       if (record !== undefined) record.usedAtMs ??= context.nowMs;
     },
   ),
-  "code-reuse-leaves-tokens: A code's reuse is refused but leaves its tokens valid.": decide(
-    "afterRefusedExchange",
-    () => undefined,
-  ),
-  "credentials-of-any-client: Codes and refreshTokens are not bound to a client.": decisions(() => ({
+  "code-reuse-leaves-tokens: A code's reuse is refused but leaves its tokens valid.": {
+    afterRefusedExchange: () => undefined,
+  },
+  "credentials-of-any-client: Codes and refreshTokens are not bound to a client.": {
     codeBelongsTo: () => true,
     refreshTokenBelongsTo: () => true,
-  })),
+  },
   "codes-with-label: Codes begin with a label.": change("mintCode", (code) => `ac_live_${code}`),
-  "access-lifetimes-differ: AccessTokens work for one to five minutes in turn, as stated.": decisions(
-    (_sound, issued = 0) => ({
-      accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)),
-    }),
-  ),
+  "access-lifetimes-differ: AccessTokens work for one to five minutes in turn, as stated.": (
+    _sound,
+    issued = 0,
+  ) => ({
+    accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)),
+  }),
   "access-for-forty-days: An accessToken lives for forty days.": accessLivingFor(40 * DAY_MS),
   "exchanges-of-a-code-in-turn: Exchanges of one code are handled one after another, in a millisecond each.":
-    decisions((_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
+    (_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
       takeCode: (record, { clock, nowMs }) => {
         const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
           await clock.pause(1);
@@ -156,9 +143,9 @@ export const credentialVariants = variantRows({
         queues.set(record, turn);
         return turn;
       },
-    })),
+    }),
   "refusals-and-refreshes-revoke: A refused exchange revokes its code and tokens; a refresh revokes the old accessToken.":
-    decisions(() => ({
+    {
       afterRefusedExchange: (record) => {
         if (record === undefined) return;
         record.usedAtMs ??= 0;
@@ -167,5 +154,5 @@ export const credentialVariants = variantRows({
       afterRefresh: (_record, previous) => {
         previous.revoked = true;
       },
-    })),
+    },
 });

@@ -1,20 +1,10 @@
-import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { parseQuery } from "../query.ts";
-import {
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  type Replacement,
-  together,
-  type Variant,
-  variantRows,
-} from "../registry.ts";
 import { showing } from "../changes.ts";
+import { parseQuery } from "../query.ts";
+import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);
@@ -23,8 +13,9 @@ const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]
 const succeeding = (changed: (answer: Answer) => Answer): Replacement =>
   together(change("renderSuccess", changed), change("renderAuthorized", changed));
 
-const everyHeader = (headers: Readonly<Record<string, string>>): Replacement =>
-  decide("finish", (answer) => withHeaders(answer, headers));
+const everyHeader = (headers: Readonly<Record<string, string>>): Replacement => ({
+  finish: (answer) => withHeaders(answer, headers),
+});
 
 /** A token bucket of `burst` requests, refilled by `perSecond`; undefined admits a request. */
 const bucket = (burst: number, perSecond: number): ((nowMs: number) => Refusal | undefined) => {
@@ -43,7 +34,7 @@ const bucket = (burst: number, perSecond: number): ((nowMs: number) => Refusal |
 
 const shifted = (byMs: number): Replacement =>
   together(
-    decide("timestamp", ({ nowMs }) => nowMs + byMs),
+    { timestamp: ({ nowMs }) => nowMs + byMs },
     given("createTime", (nowMs, service) => [nowMs + byMs, service]),
   );
 
@@ -61,52 +52,46 @@ const lenientBody: Behaviour["readBody"] = (raw) => {
 };
 
 /** Variants of time, framing and headers. */
-export const httpVariants: Readonly<Record<string, Variant>> = {
-  "clock-flowing": {
-    summary: "The service's clock moves with real time as well as when it is advanced.",
-    clockMode: "flowing",
-    replaces: () => ({}),
-  },
-  "expires-in-cut-to-whole-seconds": {
-    summary:
-      "The clock also moves with real time, and expiresIn is what is left when the answer is written, cut to whole seconds.",
-    clockMode: "flowing",
-    replaces: () => ({ expiresIn: (lifetimeMs) => Math.ceil(lifetimeMs / SECOND_MS) - 1 }),
-  },
-  "clock-starts-in-autumn": {
-    summary: "The service's clock starts in October, so that a year ends within a gate.",
-    startTimeMs: Date.UTC(2027, 9, 31, 23, 59, 59, 999),
-    replaces: () => ({}),
-  },
-  "clock-jumping": {
-    summary:
-      "An advance moves the clock at once, so pushes due in between leave late and later ones count from there; first pushes leave after two seconds, and timeouts use real time.",
-    clockMode: "jumping",
-    replaces: (sound) => ({
-      pushDelayMs: (attempt, delivery, service) =>
-        attempt === 1 ? 2 * SECOND_MS : sound.pushDelayMs(attempt, delivery, service),
-      senderTimeoutMs: () => 3 * SECOND_MS,
-      timesOutInRealTime: () => true,
-    }),
-  },
+export const httpVariants = {
+  ...variantRows(
+    {
+      "clock-flowing: The service's clock moves with real time as well as when it is advanced.": {},
+      "expires-in-cut-to-whole-seconds: The clock also moves with real time, and expiresIn is what is left when the answer is written, cut to whole seconds.":
+        { expiresIn: (lifetimeMs) => Math.ceil(lifetimeMs / SECOND_MS) - 1 },
+    },
+    { clockMode: "flowing" },
+  ),
+  ...variantRows(
+    {
+      "clock-starts-in-autumn: The service's clock starts in October, so that a year ends within a gate.": {},
+    },
+    { startTimeMs: Date.UTC(2027, 9, 31, 23, 59, 59, 999) },
+  ),
+  ...variantRows(
+    {
+      "clock-jumping: An advance moves the clock at once, so pushes due in between leave late and later ones count from there; first pushes leave after two seconds, and timeouts use real time.":
+        (sound) => ({
+          pushDelayMs: (attempt, delivery, service) =>
+            attempt === 1 ? 2 * SECOND_MS : sound.pushDelayMs(attempt, delivery, service),
+          senderTimeoutMs: () => 3 * SECOND_MS,
+          timesOutInRealTime: () => true,
+        }),
+    },
+    { clockMode: "jumping" },
+  ),
   ...variantRows({
     "json-read-leniently: The last value of a repeated key counts, comments and NaN are read, and what follows the object is not, as by many JSON parsers.":
-      decide("readBody", lenientBody),
-    "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
-      Math.floor(nowMs / 1_000),
-    ),
-    "timestamps-in-seconds-with-fraction: Timestamps count seconds, with a fraction.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs / 1_000,
-    ),
-    "timestamps-in-microseconds: Timestamps count microseconds.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs * 1_000,
-    ),
-    "timestamps-in-nanoseconds: Timestamps count nanoseconds.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs * 1_000_000,
-    ),
+      { readBody: lenientBody },
+    "timestamps-in-seconds: Timestamps count whole seconds.": {
+      timestamp: ({ nowMs }) => Math.floor(nowMs / 1_000),
+    },
+    "timestamps-in-seconds-with-fraction: Timestamps count seconds, with a fraction.": {
+      timestamp: ({ nowMs }) => nowMs / 1_000,
+    },
+    "timestamps-in-microseconds: Timestamps count microseconds.": { timestamp: ({ nowMs }) => nowMs * 1_000 },
+    "timestamps-in-nanoseconds: Timestamps count nanoseconds.": {
+      timestamp: ({ nowMs }) => nowMs * 1_000_000,
+    },
     "clock-five-minutes-ahead: All times are five minutes ahead.": shifted(5 * MINUTE_MS),
     "clock-five-minutes-behind: All times are five minutes behind.": shifted(-5 * MINUTE_MS),
     "further-fields: Every answer and every item has additional fields.": together(
@@ -141,35 +126,33 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     "bodies-of-512-bytes: Bodies of more than 512 bytes are refused.": change("readBody", (body, raw) =>
       raw.length > 512 ? undefined : body,
     ),
-    "repeated-parameters-last-wins: Of a repeated parameter the last value counts.": decisions(() => ({
+    "repeated-parameters-last-wins: Of a repeated parameter the last value counts.": {
       parametersRefusal: () => undefined,
       readQuery: (raw) => {
         const query = parseQuery(raw.split("&").toReversed().join("&"));
         return query === undefined ? undefined : { ...query, raw };
       },
-    })),
-    "content-type-required: Every request must declare application/json.": decide(
-      "contentTypeRefusal",
-      (contentType) =>
+    },
+    "content-type-required: Every request must declare application/json.": {
+      contentTypeRefusal: (contentType) =>
         /^application\/json *(?:;|$)/i.test(contentType ?? "") ? undefined : "content-type-unsupported",
-    ),
-    "latency-of-some-milliseconds: Every answer takes one to eight milliseconds.": decide(
-      "latencyMs",
-      ({ random }) => 1 + (random.uint32() % 8),
-    ),
+    },
+    "latency-of-some-milliseconds: Every answer takes one to eight milliseconds.": {
+      latencyMs: ({ random }) => 1 + (random.uint32() % 8),
+    },
     "connections-closed: Every answer closes its connection.": everyHeader({ connection: "close" }),
-    "bodies-in-chunks: Bodies are sent in small chunks without their length.": decide("finish", (answer) => ({
-      ...answer,
-      chunked: true,
-    })),
-    "bodies-compressed: Bodies are compressed with gzip although the request did not ask for it.": decide(
-      "finish",
-      (answer) => ({ ...answer, compressed: true }),
-    ),
-    "interim-answers: Every answer is preceded by 100 Continue and 103 Early Hints.": decide(
-      "finish",
-      (answer) => ({ ...answer, interim: true }),
-    ),
+    "bodies-in-chunks: Bodies are sent in small chunks without their length.": {
+      finish: (answer) => ({
+        ...answer,
+        chunked: true,
+      }),
+    },
+    "bodies-compressed: Bodies are compressed with gzip although the request did not ask for it.": {
+      finish: (answer) => ({ ...answer, compressed: true }),
+    },
+    "interim-answers: Every answer is preceded by 100 Continue and 103 Early Hints.": {
+      finish: (answer) => ({ ...answer, interim: true }),
+    },
     "further-headers: Answers carry cookies, tracing and cache headers.": everyHeader({
       "set-cookie": "session=4f1c; Path=/; HttpOnly",
       "x-request-id": "00-4bf92f3577b34da6-00",
@@ -178,8 +161,8 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "strict-transport-security": "max-age=63072000",
     }),
     "refusals-counted: Refusals have headers with the total of nothing, and with a count of requests.":
-      keeping((requests = 0) =>
-        decide("finish", (answer) => {
+      keeping((requests = 0) => ({
+        finish: (answer) => {
           requests += 1;
           return answer.status < 400
             ? answer
@@ -188,13 +171,13 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
                 "content-range": "notifications */0",
                 "x-request-count": String(requests),
               });
-        }),
-      ),
+        },
+      })),
     "rate-limited-by-service-clock: At most a hundred requests at once, then twenty per second of service time.":
-      keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
+      keeping((take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
     "rate-limited-until-a-date: Retry-After is a date by the service's clock, while Date is the machine's.":
       together(
-        keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
+        keeping((take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
         change("renderRefusal", (answer, { retryAfterSeconds }, { nowMs }) =>
           retryAfterSeconds === undefined
             ? answer
@@ -204,26 +187,23 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
         ),
       ),
     "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.": keeping(
-      (take = bucket(500, 600)) => decide("admission", ({ clock }) => take(clock.realMs())),
+      (take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
     ),
-    "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs - 946_684_800_000,
-    ),
-    "timestamps-of-two-clocks: Exchanges are answered by a machine a minute behind the others.": decide(
-      "timestamp",
-      ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
-    ),
+    "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": {
+      timestamp: ({ nowMs }) => nowMs - 946_684_800_000,
+    },
+    "timestamps-of-two-clocks: Exchanges are answered by a machine a minute behind the others.": {
+      timestamp: ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
+    },
     "timestamps-of-two-nodes: Every other request is answered by a machine 300 ms behind.": keeping(
-      (answers = 0) => decide("timestamp", ({ nowMs }) => nowMs - ((answers += 1) % 2) * 300),
+      (answers = 0) => ({ timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 300 }),
     ),
     "header-names-as-cgi-has-them: Dashes and underscores in header names are equivalent, as in CGI.": change(
       "readAccessToken",
       (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
     ),
-    "timestamps-in-seconds-of-exchange: Exchanges give the timestamp in seconds, others in milliseconds.":
-      decide("timestamp", ({ nowMs, operation }) =>
-        operation === "exchange" ? Math.floor(nowMs / 1_000) : nowMs,
-      ),
+    "timestamps-in-seconds-of-exchange: Exchanges give the timestamp in seconds, others in milliseconds.": {
+      timestamp: ({ nowMs, operation }) => (operation === "exchange" ? Math.floor(nowMs / 1_000) : nowMs),
+    },
   }),
 };

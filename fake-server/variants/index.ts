@@ -1,19 +1,15 @@
-import { type Variant, joined } from "../registry.ts";
-import { authorizeVariants } from "./authorize.ts";
+import { joined, type Variant } from "../registry.ts";
+import { answerVariants } from "./answers.ts";
 import { credentialVariants } from "./credentials.ts";
 import { httpVariants } from "./http.ts";
 import { listVariants } from "./list.ts";
-import { oddPushVariants } from "./push-odd.ts";
 import { pushVariants } from "./push.ts";
-import { refusalVariants } from "./refusals.ts";
 
 /** Every conforming variant by name, in the order of the document. */
 export const variants = joined<Variant>([
-  authorizeVariants,
-  refusalVariants,
+  answerVariants,
   credentialVariants,
   listVariants,
   httpVariants,
   pushVariants,
-  oddPushVariants,
 ]);

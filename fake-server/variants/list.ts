@@ -1,17 +1,8 @@
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { uuidOf } from "../../conformance/contract/random.ts";
-import {
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  type Replacement,
-  together,
-  variantRows,
-} from "../registry.ts";
 import { eachItsOwn, narrowed, pushingFields, showing } from "../changes.ts";
 import type { Notification } from "../notifications.ts";
+import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
 /** A maximum page size; greater ones are cut, or refused. */
@@ -23,7 +14,7 @@ const atMost = (maximum: number, above: "cut" | "refused"): Replacement =>
     return above === "cut" ? maximum : undefined;
   });
 
-const inOrder = (order: string): Replacement => decide("order", () => order);
+const inOrder = (order: string): Replacement => ({ order: () => order });
 
 /** Ids with a leading time, like UUID version 7 (RFC 9562 section 5.7). */
 const timed = (nowMs: number, digits: string): string =>
@@ -57,12 +48,12 @@ export const listVariants = variantRows({
   "order-newest-first: The newest notification comes first.": inOrder("sequence DESC"),
   "order-by-id: Notifications are listed by id.": inOrder("id"),
   "order-by-account: Notifications are listed by account.": inOrder("accountId, sequence"),
-  "ids-of-version-1: Ids are UUIDs of version 1.": decide("mintNotificationId", (random) =>
-    uuidOf(random.hex(16), 1),
-  ),
-  "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
-    timed(nowMs, random.hex(16)),
-  ),
+  "ids-of-version-1: Ids are UUIDs of version 1.": {
+    mintNotificationId: (random) => uuidOf(random.hex(16), 1),
+  },
+  "ids-of-version-7: Ids are UUIDs of version 7.": {
+    mintNotificationId: (random, nowMs) => timed(nowMs, random.hex(16)),
+  },
   "create-times-of-whole-seconds: createTime is stored in a column that rounds to whole seconds.": given(
     "createTime",
     (nowMs, service) => [Math.round(nowMs / 1_000) * 1_000, service],
@@ -73,9 +64,9 @@ export const listVariants = variantRows({
     "createTime",
     (time) => time.replace("Z", "+00:00"),
   ),
-  "ids-in-capitals: Ids are UUIDs in upper case.": decide("mintNotificationId", (random) =>
-    random.uuid().toUpperCase(),
-  ),
+  "ids-in-capitals: Ids are UUIDs in upper case.": {
+    mintNotificationId: (random) => random.uuid().toUpperCase(),
+  },
   "accounts-in-capitals: accountIds are given in upper case, whatever case they came in, and filters accept any.":
     together(
       // As a database gives a UUID whose type it knows (RFC 9562 section 4).
@@ -89,33 +80,31 @@ export const listVariants = variantRows({
     (usual, _filters, _viewer, { nowMs }) =>
       narrowed(usual, "createTime > ?", new Date(nowMs - 7 * DAY_MS).toISOString()),
   ),
-  "notifications-visible-later: A new notification is listed two seconds after its event.": decide(
-    "visibilityDelayMs",
-    () => 2_000,
-  ),
-  "notifications-visible-later-in-real-time: A new notification is listed a while later in real time.":
-    decisions((sound) => ({
-      keepNotification: (...subject) => {
-        const [, , { clock }] = subject;
-        // The service and its store may be gone by then.
-        clock
-          .pause(150)
-          .then(() => sound.keepNotification(...subject))
-          .catch(() => undefined);
-      },
-    })),
-  "past-the-end-refused: A page past the end is refused.": decide(
-    "servesPage",
-    ({ limit, page }, matched) => page === 0 || page * limit < matched,
-  ),
-  "list-of-nothing-refused: A list request that nothing matches is refused.": decide(
-    "servesPage",
-    (_paging, matched) => matched > 0,
-  ),
-  "paging-defaulted: An invalid limit or page counts as absent.": decisions((sound) => ({
+  "notifications-visible-later: A new notification is listed two seconds after its event.": {
+    visibilityDelayMs: () => 2_000,
+  },
+  "notifications-visible-later-in-real-time: A new notification is listed a while later in real time.": (
+    sound,
+  ) => ({
+    keepNotification: (...subject) => {
+      const [, , { clock }] = subject;
+      // The service and its store may be gone by then.
+      clock
+        .pause(150)
+        .then(() => sound.keepNotification(...subject))
+        .catch(() => undefined);
+    },
+  }),
+  "past-the-end-refused: A page past the end is refused.": {
+    servesPage: ({ limit, page }, matched) => page === 0 || page * limit < matched,
+  },
+  "list-of-nothing-refused: A list request that nothing matches is refused.": {
+    servesPage: (_paging, matched) => matched > 0,
+  },
+  "paging-defaulted: An invalid limit or page counts as absent.": (sound) => ({
     limitFor: (asked, context) => sound.limitFor(asked, context) ?? sound.limitFor(undefined, context),
     pageFor: (asked, context) => sound.pageFor(asked, context) ?? sound.pageFor(undefined, context),
-  })),
+  }),
   "limit-zero-gives-none: limit=0 gives an empty page with the total.": change("limitFor", (usual, asked) =>
     asked === "0" ? 0 : usual,
   ),
@@ -134,11 +123,9 @@ export const listVariants = variantRows({
     () => textsOfEveryKind,
   ),
   "limit-25-at-most-refused: Limits above 25 are refused.": atMost(25, "refused"),
-  "ids-consecutive: Ids are consecutive, so that neighbours differ in one digit.": decisions(
-    (_sound, minted = 0) => ({
-      mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
-    }),
-  ),
+  "ids-consecutive: Ids are consecutive, so that neighbours differ in one digit.": (_sound, minted = 0) => ({
+    mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
+  }),
   "filters-in-every-spelling: Filters accept every spelling of a UUID.": change(
     "readFilters",
     ({ id, accountId }) => ({
@@ -153,5 +140,5 @@ export const listVariants = variantRows({
         : refusal,
     ),
   "notifications-visible-each-later: New notifications are listed after a varying delay of up to six seconds.":
-    decisions((_sound, events = 0) => ({ visibilityDelayMs: () => ((events += 1) % 5) * 1_500 })),
+    (_sound, events = 0) => ({ visibilityDelayMs: () => ((events += 1) % 5) * 1_500 }),
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { startPushing } from "../testing/pushing.ts";
-import { pushBreach } from "../../reports/testing/contract-schemas.ts";
-import { oddPushVariants } from "./push-odd.ts";
+import { pushBreach } from "../../conformance/testing/contract-schemas.ts";
 import { pushVariants } from "./push.ts";
 
 const R1 = [0, 30, 90, 210, 450];
@@ -36,26 +35,15 @@ const secondsOfHanging: Readonly<Record<string, readonly number[]>> = {
 
 /** These are late by some seconds; they have a test of their own. */
 const LATE = new Set(["push-jitter-late", "push-noticed-every-five-seconds", "push-first-after-two-seconds"]);
-const punctual = Object.keys(pushVariants).filter((name) => !LATE.has(name));
 
-test("there are at least 18 push variants", () => {
-  expect(Object.keys(pushVariants).length).toBeGreaterThanOrEqual(18);
-});
-
-test.each(punctual)("%s pushes on its schedule", async (behaviour) => {
+test.each(Object.entries(seconds))("%s pushes on its schedule", async (behaviour, expected) => {
   await using service = await startPushing({ behaviour });
   service.receiver.react = () => 500;
   await service.event({});
-  expect(await service.secondsOfPushes(1_200, 5)).toEqual(seconds[behaviour] ?? R1);
+  expect(await service.secondsOfPushes(1_200, 5)).toEqual(expected);
 });
 
-test.each(Object.keys(pushVariants))("%s stops after an acknowledgement", async (behaviour) => {
-  await using service = await startPushing({ behaviour });
-  await service.event({});
-  expect(await service.secondsOfPushes(1_200, 50)).toHaveLength(1);
-});
-
-test.each(["sound", ...Object.keys(pushVariants), ...Object.keys(oddPushVariants)])(
+test.each(["sound", ...Object.keys(pushVariants)])(
   "pushes of %s match the OpenAPI document",
   async (behaviour) => {
     await using service = await startPushing({ behaviour });

@@ -3,7 +3,7 @@ import { ACCOUNT, codeIn, type Reply, startTestService } from "../testing/flow.t
 import { variants } from "./index.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Endpoint } from "../../conformance/contract/forms.ts";
-import { answerBreach } from "../../reports/testing/contract-schemas.ts";
+import { answerBreach } from "../../conformance/testing/contract-schemas.ts";
 
 /** Expects an answer that matches the OpenAPI document, or a redirect, which has no body. */
 const expectContract = (endpoint: Endpoint, { status, fields }: Reply): void => {

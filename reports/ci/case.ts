@@ -1,4 +1,4 @@
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** One judged item, in terms that every CI service knows. All texts are safe to print. */
 export interface CiCase {
@@ -60,20 +60,20 @@ export const suiteOf = ({
   };
   return {
     ...suite,
-    incomplete: suite.incomplete && safe(suite.incomplete),
-    run: safe(suite.run),
-    target: safe(suite.target),
-    replacedLimits: replacedLimits.map(safe),
+    incomplete: suite.incomplete && harmless(suite.incomplete),
+    run: harmless(suite.run),
+    target: harmless(suite.target),
+    replacedLimits: replacedLimits.map(harmless),
     cases: cases.map(({ name, group, status, verdict, durationMs = 0, message, details }) => ({
-      name: uniqueName(safe(name)),
-      group: safe(group),
+      name: uniqueName(harmless(name)),
+      group: harmless(group),
       status,
       verdict,
       durationMs,
-      message: message && safe(message),
+      message: message && harmless(message),
       details: details
         ?.filter((line) => typeof line === "string")
-        .map(safe)
+        .map(harmless)
         .join("\n"),
     })),
   };

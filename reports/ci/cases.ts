@@ -3,7 +3,7 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf, type Breach } from "../../conformance/contract/verdict.ts";
-import type { CheckedRun, RecordedGate } from "../read/index.ts";
+import type { RecordedGate, RecordedRun } from "../read/index.ts";
 import { knownRequirement, numbered, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
@@ -13,7 +13,7 @@ import { whyIncomplete } from "../validity.ts";
 import { suiteOf, type CiSuite, type RawCase } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 
-export const suitesOf = (runs: readonly CheckedRun[], program: string): readonly CiSuite[] => {
+export const suitesOf = (runs: readonly RecordedRun[], program: string): readonly CiSuite[] => {
   const names = runs.map(({ kind }) => (kind === "conform" ? "gate" : "load"));
   return runs.map((run, at) => {
     const { exitCode, startedAt, endedAt, tool, target, seed, replacedLimits, ...record } = run.record;
@@ -85,7 +85,7 @@ const gateCase = (result: RuleResult, { record, directory }: RecordedGate, progr
       };
     }
     case "observed": {
-      const { pinned = {} } = record;
+      const { pinned } = record;
       const seen = `seen: ${verdict.fingerprint}`;
       if (drifted([result], pinned).length === 0) return { ...common, status: "passed", details: [seen] };
       return {

@@ -134,20 +134,6 @@ describe("two runs of the gate", () => {
     expect(await compared(loads.slice(0, 1), loads[1] as Run)).toMatchObject({ differences: [] });
   });
 
-  it("are compared after an alteration if forced, which the output states first", async () => {
-    const altered = [{ file: "rules.jsonl", change: "size", detail: "" }] as const;
-    const result = await compared(
-      { ...gate(withResults()), alterations: altered },
-      gate(withResults()),
-      true,
-    );
-    expect(show(result).split("\n")[0]).toMatch(
-      /^Reading forced: runs\/gate-\d+ was altered .*\(rules\.jsonl\)\.$/,
-    );
-    expect(result.verdict).toBe("incomplete");
-    expect(show(result)).not.toContain("✓");
-  });
-
   it("are regressed even if forced", async () => {
     const quick = gate(withResults(failing("code.single-use")), { effort: "quick" });
     expect((await compared(gate(withResults()), quick, true)).verdict).toBe("regressed");

@@ -22,8 +22,6 @@ interface AnyComparison {
   readonly head: RunHeading;
   /** Parts of the fingerprint that differ; empty unless forced. */
   readonly differences: readonly FingerprintDifference[];
-  /** Runs read by force although altered after sealing, with the altered files. */
-  readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
   readonly leftOut: LeftOut;
   /** What one side did not check; empty if both were complete and judged the same rules. */
   readonly lacking: readonly Lacking[];
@@ -73,9 +71,6 @@ export const compareRuns = async (
     base: headingOf(base),
     head: headingOf(head),
     differences: unlike(base.kind === "load" ? [base, ...complete] : [base], head),
-    altered: [...bases, head]
-      .filter(({ alterations }) => alterations.length > 0)
-      .map(({ directory, alterations }) => ({ directory, files: alterations.map(({ file }) => file) })),
     leftOut: [...(options.leftOut ?? []), ...incomplete],
     lacking: lackingOf(base, head),
   };

@@ -126,6 +126,6 @@ const saidOf = ({ verdict }: RuleResult): Pick<ComparedRule, "expected" | "actua
 const driftOf = (base: RuleResult | undefined, head: RuleResult, run: RunRecord): readonly Drift[] => {
   if (base?.verdict.kind !== "observed" || head.verdict.kind !== "observed") return [];
   if (base.verdict.fingerprint === head.verdict.fingerprint) return [];
-  const pinned = Object.hasOwn(run.pinned ?? {}, head.id);
+  const pinned = Object.hasOwn(run.pinned, head.id);
   return [{ id: head.id, base: base.verdict.fingerprint, head: head.verdict.fingerprint, pinned }];
 };

@@ -31,7 +31,6 @@ const shared = {
   base: heading,
   head: heading,
   differences: list(Type.Object({ part: string, base: string, head: string })),
-  altered: list(Type.Object({ directory: string, files: list(string) })),
   leftOut: list(Type.Object({ directory: string, reason: string })),
   lacking: list(Type.Object({ side, what: string, why: string })),
   verdict: literals(["regressed", "incomplete", "drifted", "no regression"]),

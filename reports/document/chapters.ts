@@ -1,6 +1,6 @@
 import { gateDoc } from "./gate.ts";
 import { loadDoc } from "./load.ts";
-import type { RunView } from "../gather/view.ts";
+import type { RunView } from "../gather/gather.ts";
 import { numbered } from "../text/titles.ts";
 import type { Doc, Icon } from "./model.ts";
 

@@ -15,7 +15,6 @@ import {
   file,
   lines,
   mark,
-  note,
   section,
   soft,
   strong,
@@ -138,7 +137,7 @@ const runText = (
     page !== undefined && file(page, "The report of this run"),
   );
 
-const forced = ({ differences, altered }: Comparison): readonly (Block | false)[] => [
+const forced = ({ differences }: Comparison): readonly (Block | false)[] => [
   differences.length > 0 &&
     callout(
       `Comparison forced: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
@@ -148,9 +147,6 @@ const forced = ({ differences, altered }: Comparison): readonly (Block | false)[
         differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
       ),
     ),
-  ...altered.map(({ directory, files }) =>
-    note(`Reading forced: ${directory} was altered after sealing (${files.join(", ")}).`),
-  ),
 ];
 
 const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly Section[] => [

@@ -15,7 +15,7 @@ describe("what a run measured", () => {
       "code after an error": { lifetimeMs: 600_000, refusedFromMs: 605_000 },
     };
     const text = render(recordOf({ rules: [ruleThat.passed("code.lifetime", 4, facts)] }));
-    expect(text).toContain("A dash: the rule asks about the other side only.");
+    expect(text.replace(/\s+/g, " ")).toContain("A dash: the rule asks about the other side only.");
     expect(text).toMatch(/code, code after a refusal +10 min +9 min 59.44 s +10 min 0.5 s/);
     expect(text).toMatch(/code of a busy client +10 min +9 min 59.44 s +11 min 40 s/);
     expect(text).toMatch(/code after an error +10 min +– +10 min 5 s/);

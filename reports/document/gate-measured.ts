@@ -41,25 +41,16 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
     })),
   );
   const intervals = measured.map(({ interval }) => interval);
-  // Records of earlier versions have none.
-  const isResolved = intervals.some(hasResolution);
   const rows = table(
     "Measured lifetimes",
-    [
-      "Rule",
-      "Of what",
-      ">Promised",
-      ">Accepted up to",
-      ">Refused from",
-      ...(isResolved ? [">Resolution"] : []),
-    ],
+    ["Rule", "Of what", ">Promised", ">Accepted up to", ">Refused from", ">Resolution"],
     measured.map(({ id, names, interval }) => [
       id,
       options.detail === "full" || names.length === 1 ? names.join(", ") : plural(names.length, "kind"),
       duration(interval.lifetimeMs),
       ageText(interval.acceptedUpToMs),
       ageText(interval.refusedFromMs),
-      ...(isResolved ? [resolutionText(interval)] : []),
+      resolutionText(interval),
     ]),
   );
   return (
@@ -67,8 +58,7 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
     figure({
       title: "Measured lifetimes",
       note: [
-        "Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.",
-        ...(isResolved ? ["An end that is off by up to the resolution would not be detected."] : []),
+        "Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages. An end that is off by up to the resolution would not be detected.",
         ...(intervals.some((one) => sidesOf(one).includes(undefined))
           ? ["A dash: the rule asks about the other side only."]
           : []),
@@ -267,7 +257,7 @@ const asExchange = (push: SeenPush): ExchangeRecord => ({
     : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
 });
 
-export const observedTable = ({ rules, pinned = {} }: RunRecord, place: Place): Table | undefined =>
+export const observedTable = ({ rules, pinned }: RunRecord, place: Place): Table | undefined =>
   table(
     "Observed where the document is silent",
     ["Observation", "What the service does"],

@@ -3,7 +3,7 @@ import { groups, type Requirement } from "../../conformance/contract/requirement
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf } from "../gather/sampled.ts";
-import type { GateView } from "../gather/view.ts";
+import type { GateView } from "../gather/gather.ts";
 import { cameBack, othersOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";

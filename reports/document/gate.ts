@@ -3,7 +3,7 @@ import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
-import type { GateView } from "../gather/view.ts";
+import type { GateView } from "../gather/gather.ts";
 import { causesOf } from "../text/causes.ts";
 import { commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/roots.ts";
 import { figure as number, plural } from "../text/figures.ts";
@@ -40,7 +40,7 @@ import {
   type Section,
   type Text,
 } from "./model.ts";
-import { reservations, runLook, targetFacts, type GateOptions, type Place } from "./run.ts";
+import { limitsCallout, runLook, targetFacts, type GateOptions, type Place } from "./run.ts";
 
 export type GateSubject = Omit<GateView, "kind">;
 
@@ -48,17 +48,17 @@ const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" 
 
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
-  const { record, directory, uncertain } = subject;
+  const { record, directory } = subject;
   const headline = gateHeadline(record);
   const leftBehind = leftOn(record);
   const left = leftBehind && leftBehindLine(leftBehind);
   return doc({
     prefix: options.prefix,
     title: `${record.target.name}: ${headline}`,
-    look: runLook(record, uncertain),
+    look: runLook(record),
     headline,
     detail: gateDetail(record),
-    before: reservations(record, uncertain),
+    before: [limitsCallout(record)],
     about: [...targetFacts(record), ["Record", code(directory)]],
     after: [
       ...record.notes.map((one) => note(one)),
@@ -104,7 +104,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
     section("known", `Known breaches, waived for now (${known.length})`, ...known),
     (options.detail !== "failures" || record.strict) &&
       section("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
-    section("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
+    section("waivers", `Waivers (${record.waivers.length})`, waiverTable(record)),
     section("changed", "Pinned observations that changed", driftTable(record, options)),
   ];
 };
@@ -149,7 +149,7 @@ const remedies: Readonly<Partial<Record<WaiverState, string>>> = {
   stale: "remove the waiver from the profile, so that a new breach is reported",
 };
 
-const waiverTable = ({ waivers = [] }: RunRecord) =>
+const waiverTable = ({ waivers }: RunRecord) =>
   table(
     "Waivers",
     ["Rule", "In this run", "Reason", "Owner", "Until", "What to do"],
@@ -167,7 +167,7 @@ const waiverTable = ({ waivers = [] }: RunRecord) =>
     ]),
   );
 
-const driftTable = ({ rules, pinned = {} }: RunRecord, place: Place) => {
+const driftTable = ({ rules, pinned }: RunRecord, place: Place) => {
   const changed = new Set<string>(drifted(rules, pinned));
   return table(
     "Pinned observations that changed",

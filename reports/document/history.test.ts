@@ -1,65 +1,82 @@
 import { describe, expect, it } from "vitest";
-import type { History } from "../history/index.ts";
-import { asPage, countOf, textOf } from "../testing/shown.ts";
-import { historyDays, madeHistory } from "../testing/history.ts";
+import type { History } from "../history/history.ts";
+import { asPage, onTerminal, textOf } from "../testing/shown.ts";
+import { madeHistory } from "../testing/history.ts";
 import { historyDoc } from "./history.ts";
 
-const renderHistory = (more: Partial<History> = {}): string => asPage(historyDoc(madeHistory(more)));
+describe("a history", () => {
+  it("is a table with a small trend for each metric and rule", () => {
+    expect(onTerminal(historyDoc(madeHistory()))).toMatchInlineSnapshot(`
+      "Folder  runs
 
-describe("the page of a history", () => {
-  it("states where latencies changed, and marks the point", () => {
-    const html = renderHistory();
-    expect(textOf(html)).toContain("From load-6 on: 8.00 ms instead of 4.00 ms (+100 %, p = 0.005).");
-    expect(countOf(html, "change worse")).toBe(1);
-    expect(html).toContain("list p95 over 12 runs: 4.00 ms at first, 8.00 ms at last, 1 change.");
+      Over time, the newest change first
+        Metric or rule   Of                             Latest  Newest change               Trend
+        list p95         staging                       8.00 ms  2030-01-07 00:00:00         ▅▅▅▅▅▅██████
+                         mixed, constant, 100/s                 4.00 ms → 8.00 ms (+100 %)
+        code.single-use  staging                        failed  2030-01-06 00:00:00         ✓✗✓✗✓✗
+                         gate, standard          failed 3 of 6  passed → failed
+
+      All runs
+        Run      Started              Of                      Outcome
+        load-11  2030-01-12 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-10  2030-01-11 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-9   2030-01-10 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-8   2030-01-09 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-7   2030-01-08 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-6   2030-01-07 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-5   2030-01-06 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-4   2030-01-05 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-3   2030-01-04 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-2   2030-01-03 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-1   2030-01-02 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+        load-0   2030-01-01 00:00:00  staging                 ✓ passed
+                                      mixed, constant, 100/s
+
+      Incomplete or unreadable, so in no trend
+        Run     Why
+        broken  run.json is damaged
+
+      ? The latest readable run: passed; 1 run cannot be read.
+      12 runs; the newest change: list p95 in load-6.
+      "
+    `);
   });
 
-  it("shows rules that did not always pass run by run, flaky rules, and runs that cannot be read", () => {
-    const html = renderHistory();
-    const [, verdicts = ""] = /<ul class="verdicts"[^>]*>(.*?)<\/ul>/.exec(html) ?? [];
-    expect([...verdicts.matchAll(/class="mark (\w+)"/g)].map(([, tone]) => tone)).toEqual(
-      historyDays.map((_, at) => (at % 2 === 0 ? "good" : "bad")),
+  it("has the same on a page, where one that was asked for is shown run by run", () => {
+    const [first] = madeHistory().series;
+    const html = textOf(asPage(historyDoc(madeHistory({ series: first ? [first] : [] }))));
+    expect(html).toMatch(
+      /list p95 staging mixed, constant, 100\/s 8\.00 ms 2030-01-07 00:00:00 4\.00 ms → 8\.00 ms \(\+100 %\) ▅{6}█{6}/,
     );
-    expect(textOf(html)).toMatch(/6 of 12\s+11 times\s+100 %/);
-    expect(textOf(html)).toMatch(/broken\s+run\.json is damaged/);
+    expect(html).toMatch(
+      /Run by run .* load-11 2030-01-12 00:00:00 8\.00 ms .* load-0 2030-01-01 00:00:00 4\.00 ms/,
+    );
+    expect(html).toMatch(/broken\s+run\.json is damaged/);
   });
 
-  it("draws only the latest runs of a long history, and says so", () => {
-    const points = Array.from({ length: 2_000 }, (_, at) => ({
-      name: `run-${at}`,
-      startedAt: "2030-01-01T00:00:00.000Z",
-      value: 4,
-    }));
-    const [one] = madeHistory().trends;
-    if (one === undefined) throw new Error("no trend");
-    const changes = [300, 1_800].map((at) => ({ at, p: 0.005, before: 4, after: 8 }));
-    const html = renderHistory({ trends: [{ ...one, points, changes }] });
-    expect(textOf(html)).toContain("The latest 500 of 2,000 runs.");
-    expect(textOf(html)).toContain("From run-1800 on:");
-    expect(textOf(html)).not.toContain("From run-300 on:");
-  });
-
-  it("says that no trend changed only where a change could be found", () => {
-    const [one] = madeHistory().trends;
-    if (one === undefined) throw new Error("no trend");
-    const trendOf = (runs: number) => ({ ...one, points: one.points.slice(-runs), changes: [] });
-    const detail = (...trends: History["trends"]) =>
-      historyDoc(madeHistory({ trends, rules: [], flaky: [] })).detail;
-    expect(detail()).toBe("12 runs; no rule failed.");
-    expect(detail(trendOf(1), trendOf(9))).toBe(
-      "12 runs; too few runs to find a change in a trend (10 are needed); no rule failed.",
-    );
-    const unchanged =
-      "12 runs; no change found in 1 trend, where one in the latest 3 runs cannot be told yet";
-    expect(detail(trendOf(10))).toBe(`${unchanged}; no rule failed.`);
-    expect(detail(trendOf(12), trendOf(9))).toBe(
-      `${unchanged}, and too few runs to find one in 1 trend (10 are needed); no rule failed.`,
-    );
-    expect(detail(one, trendOf(9))).toBe("12 runs; trends changed in 1 place; no rule failed.");
+  it("says what changed, if anything did", () => {
+    const [one] = madeHistory().series;
+    if (one === undefined) throw new Error("no series");
+    const { newest: _, ...still } = one;
+    const detail = (...series: History["series"]) => historyDoc(madeHistory({ series })).detail;
+    expect(detail(one)).toBe("12 runs; the newest change: list p95 in load-6.");
+    expect(detail(still)).toBe("12 runs; nothing changed.");
+    expect(detail()).toBe("12 runs; no rule failed in a complete run.");
   });
 
   it("says of an empty selection whether the folder has runs, or some that cannot be read", () => {
-    const none = { runs: [], trends: [], rules: [], flaky: [], problems: [] };
+    const none = { runs: [], series: [], problems: [] };
     const { problems } = madeHistory();
     expect(historyDoc(madeHistory({ ...none, inFolder: 0 }))).toMatchObject({
       headline: "There are no runs yet.",

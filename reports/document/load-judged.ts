@@ -4,7 +4,7 @@ import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { rampAnswer } from "../text/verdicts.ts";
 import type { Bucket } from "../gather/buckets.ts";
-import type { LoadView } from "../gather/view.ts";
+import type { LoadView } from "../gather/gather.ts";
 import {
   code,
   facts,

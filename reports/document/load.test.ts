@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { gather } from "../gather/gather.ts";
-import type { LoadView } from "../gather/view.ts";
+import { gather, type LoadView } from "../gather/gather.ts";
 import { readRun } from "../read/index.ts";
 import { loadRecordOf } from "../testing/fixture.ts";
 import { onTerminal } from "../testing/shown.ts";

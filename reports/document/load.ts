@@ -2,7 +2,7 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import { rampAnswer } from "../text/verdicts.ts";
-import type { LoadView } from "../gather/view.ts";
+import type { LoadView } from "../gather/gather.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import { breachBlocks, breachFinder, invalid, objectivesTable, rampBlocks } from "./load-judged.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
@@ -22,21 +22,21 @@ import {
   type Doc,
   type Table,
 } from "./model.ts";
-import { passedHeadline, reservations, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
+import { passedHeadline, limitsCallout, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
   subject: Omit<LoadView, "kind">,
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
 ): Doc => {
-  const { record, directory, course, uncertain } = subject;
+  const { record, directory, course } = subject;
   return doc({
     prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
-    look: runLook(record, uncertain),
+    look: runLook(record),
     headline: headlineOf(record),
     detail: detailOf(record),
-    before: reservations(record, uncertain),
+    before: [limitsCallout(record)],
     about: [...targetFacts(record), ["Record", code(directory)]],
     after: record.notes.map((one) => note(one)),
     sections: [

@@ -4,7 +4,6 @@ import type { MemberVerdict } from "../duet/model.ts";
 import type { Bucket } from "../gather/buckets.ts";
 import type { EndpointCourse } from "../gather/course.ts";
 import type { LatencyPoint } from "../gather/heat.ts";
-import type { Trend } from "../history/trends.ts";
 import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
 
 export type Range = readonly [low: number, high: number];
@@ -40,8 +39,6 @@ interface Pictures {
     detectable: number | undefined;
   };
   densities: { densities: Densities };
-  trend: { trend: Trend; label: string };
-  verdicts: { label: string; points: readonly { readonly name: string; readonly verdict: string }[] };
   rate: { seconds: number; buckets: readonly Bucket[]; warmUpSeconds: number };
   /** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
   latency: {

@@ -6,7 +6,7 @@ import type { RunRecord } from "../../conformance/contract/record.ts";
 import { words } from "../text/compact.ts";
 import { elapsed } from "../text/figures.ts";
 import { outcomeLook } from "./looks.ts";
-import { callout, code, lines, note, soft, table, type Block, type Fact, type Look } from "./model.ts";
+import { callout, code, lines, soft, table, type Block, type Fact, type Look } from "./model.ts";
 
 export interface Place {
   /** Prefix of every id of a run, so that several runs can share a page. */
@@ -37,17 +37,10 @@ export const took = ({ startedAt, endedAt }: AnyRecord): string => {
 const isUnwritten = ({ outcome, exitCode }: AnyRecord): boolean =>
   outcome === "passed" && exitCode === exitCodes["harness-error"];
 
-/** A run that passed has no tick if nothing shows that it is what was sealed. */
-export const runLook = (record: AnyRecord, uncertain: string | undefined): Look => {
+export const runLook = (record: AnyRecord): Look => {
   if (isUnwritten(record)) return outcomeLook("harness-error");
-  return outcomeLook(record.outcome === "passed" && uncertain !== undefined ? "incomplete" : record.outcome);
+  return outcomeLook(record.outcome);
 };
-
-/** What readers must know before they read the headline. */
-export const reservations = (record: AnyRecord, uncertain: string | undefined) => [
-  uncertain !== undefined && note(`Not to be relied on: ${uncertain}.`),
-  limitsCallout(record),
-];
 
 /** The headline of a run that passed. */
 export const passedHeadline = (record: AnyRecord, what: string): string =>
@@ -65,7 +58,7 @@ export const targetFacts = ({
   ...(target.profiles.length === 0 ? [] : [["Profile", code(target.profiles.join(", "))] as const]),
   ...(target.behaviour === undefined ? [] : [["Behaviour", code(target.behaviour)] as const]),
   ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some differ from the document’s"],
-  ...("settings" in record && record.settings !== undefined
+  ...("settings" in record && Object.keys(record.settings).length > 0
     ? [
         [
           "Settings",
@@ -80,7 +73,8 @@ export const targetFacts = ({
 
 type Limit = number | readonly number[] | undefined;
 
-const limitsCallout = ({ replacedLimits, limits }: AnyRecord): Block | undefined =>
+/** What readers must know before they read the headline. */
+export const limitsCallout = ({ replacedLimits, limits }: AnyRecord): Block | undefined =>
   replacedLimits.length === 0
     ? undefined
     : callout(

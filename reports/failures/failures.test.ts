@@ -1,22 +1,15 @@
 import { execFile, execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Nearness } from "../../conformance/contract/nearness.ts";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
 import { recordOf, ruleThat } from "../testing/fixture.ts";
-import type { RequirementId } from "../../conformance/contract/catalogue.ts";
-import { ciCommand, hostile, unsafeCharacters } from "../testing/hostile.ts";
+import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { curlOf } from "./curl.ts";
-import { failuresOf } from "./failures.ts";
-import { renderHar } from "./har.ts";
-import { renderScript } from "./script.ts";
+import { failuresOf, renderHar } from "./har.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();
@@ -88,27 +81,10 @@ describe("an exchange as a curl line", () => {
     );
   });
 
-  it("makes what is nearly a credential from it, where a shell can", () => {
-    const printed = (how: Nearness): string => {
-      const nearly = { "‹nearly code 7›": how };
-      const line = curlOf(
-        exchange(1, { path: "/", headers: [], body: "‹nearly code 7›", nearly }, [200, {}]),
-        "",
-      );
-      const env = { PATH: process.env["PATH"], CODE_7: "Abc$(d)", NEARLY_CODE_7: "by hand" };
-      const script = line.replace("curl", String.raw`printf '%s\n'`);
-      return (
-        execFileSync("/bin/sh", ["-c", script], { encoding: "utf8", env }).trimEnd().split("\n").at(-1) ?? ""
-      );
-    };
-    expect(printed({ end: 1, drop: 1 })).toBe("Abc$(d");
-    expect(printed({ end: 1, drop: 1, put: "x" })).toBe("Abc$(dx");
-    expect(printed({ end: 0, put: "x" })).toBe("Abc$(d)x");
-    expect(printed({ start: 0, drop: 2 })).toBe("c$(d)");
-    expect(printed({ start: 0, put: "x" })).toBe("xAbc$(d)");
-    expect(printed({ to: "upper case" })).toBe("ABC$(D)");
-    expect(printed({ start: 2, drop: 1 })).toBe("by hand");
-    expect(printed({ start: 0, put: "$(echo expanded)" })).toBe("by hand");
+  it("names what was made of a credential after how it was made", () => {
+    const body = "‹code 7, last character changed›‹encoded code 1›";
+    const line = curlOf(exchange(1, { path: "/", headers: [], body }, [200, {}]), "");
+    expect(line).toMatch(/--data-binary "\$CODE_7_LAST_CHARACTER_CHANGED""\$ENCODED_CODE_1"$/);
   });
 
   it("quotes text of the service against shell expansion", () => {
@@ -124,7 +100,7 @@ describe("an exchange as a curl line", () => {
 });
 
 it("the HTTP Archive has a page for each failure and an entry for each exchange, with labels instead of secrets", () => {
-  const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), { version: "1" })) as {
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), "1")) as {
     log: {
       version: string;
       pages: { title: string }[];
@@ -140,9 +116,7 @@ it("the HTTP Archive has a page for each failure and an entry for each exchange,
 
 it("the HTTP Archive holds what the service said without anything that acts on a terminal", () => {
   const evil = exchange(1, {}, [200, { said: hostile }]);
-  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), {
-    version: "1",
-  });
+  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), "1");
   expect(text).not.toMatch(unsafeCharacters);
   expect(JSON.parse(text)).toMatchObject({
     log: { entries: [{ response: { content: { text: evil.answer?.text } } }] },
@@ -162,7 +136,7 @@ it("the HTTP Archive sends a push to its receiver, and says when it came", () =>
     push(1, start),
     push(2, start + 60_000),
   ]);
-  const { log } = JSON.parse(renderHar(failuresOf(runOf(failed)), { version: "1" })) as {
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(failed)), "1")) as {
     log: { entries: { comment?: string; request: { url: string } }[] };
   };
   expect(log.entries.map(({ request }) => request.url)).toEqual([
@@ -175,38 +149,21 @@ it("the HTTP Archive sends a push to its receiver, and says when it came", () =>
   ]);
 });
 
-const node = (file: string, ...args: readonly string[]) => ({
-  with: (env: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string; stderr: string }> =>
-    new Promise((resolve) => {
-      execFile(process.execPath, [file, ...args], { env }, (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
-      );
-    }),
-});
-
-const scriptOf = (...rules: readonly RuleResult[]): string => {
-  const file = path.join(folder, "failures.mjs");
-  writeFileSync(file, renderScript(failuresOf(runOf(...rules)), { program: "touchstone" }));
-  return file;
-};
-
 /** A fake and the exchanges of a rule as its clients would send them. */
 const withFake = async <T>(
   behaviour: string,
   rule: RuleResult,
-  use: (told: RuleResult, fake: { baseUrl: string; secret: string; advanceUrl: string }) => Promise<T>,
+  use: (told: RuleResult, fake: { baseUrl: string; secret: string }) => Promise<T>,
 ): Promise<T> => {
   const fake = await startFakeServer({ behaviour });
   try {
-    const { baseUrl, clients, hooks } = profileOf(fake);
+    const { baseUrl, clients } = profileOf(fake);
     const [first] = clients;
     const [secret = ""] = Object.values(secretsOf(fake));
-    const advance = hooks?.clock?.advance;
     const told = JSON.stringify(rule)
       .replaceAll(client.id, first?.id ?? "")
       .replaceAll(encodeURIComponent(client.redirectUri), encodeURIComponent(first?.redirectUri ?? ""));
-    const advanceUrl = advance !== undefined && "http" in advance ? advance.http.url : "";
-    return await use(JSON.parse(told) as RuleResult, { baseUrl, secret, advanceUrl });
+    return await use(JSON.parse(told) as RuleResult, { baseUrl, secret });
   } finally {
     await fake.stop();
   }
@@ -254,85 +211,4 @@ it("the curl lines of a failure reproduce it against the defect, but not against
   const [authorize, first, second] = await statusesOf("sound", twice);
   expect([authorize, first]).toEqual([200, 200]);
   expect(second).toBeGreaterThanOrEqual(400);
-});
-
-describe("the script", () => {
-  const tried = (behaviour: string, rule: RuleResult): Promise<{ code: number; stdout: string }> =>
-    withFake(behaviour, rule, async (told, { baseUrl, secret, advanceUrl }) => {
-      const mover = path.join(folder, "advance.mjs");
-      writeFileSync(
-        mover,
-        `await fetch(${JSON.stringify(advanceUrl)},{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({ms:Number(process.env.MS)})})`,
-      );
-      return node(scriptOf(told)).with({
-        BASE_URL: baseUrl,
-        CLIENT_SECRET_1: secret,
-        ADVANCE_COMMAND: `"${process.execPath}" "${mover}"`,
-      });
-    });
-
-  it.each([
-    ["code.single-use", twice, "code-reusable"],
-    ["code.lifetime", late, "code-lives-a-second-longer"],
-  ] as const)(
-    "of %s fails against the defect, and passes against the sound service",
-    async (_, rule, defect) => {
-      const broken = await tried(defect, rule);
-      expect(broken.stdout).toContain("STILL BROKEN");
-      expect(broken.code).toBe(1);
-      const mended = await tried("sound", rule);
-      expect(mended.stdout).toContain("answers differently now");
-      expect(mended.code).toBe(0);
-    },
-  );
-
-  it("does nothing to a terminal, read or run, and prints no endless line, whatever the service answers", async () => {
-    const evil = exchange(1, { path: "/one" }, [200, { [hostile]: hostile + "L".repeat(60_000) }]);
-    const answered = { text: evil.answer?.text ?? "" };
-    const server = createServer((_, response) => {
-      response.setHeader("content-type", "application/json; charset=utf-8");
-      response.setHeader("cache-control", "no-store");
-      response.end(answered.text);
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const rule = ruleThat.failed("exchange.errors", hostile, hostile + "L".repeat(60_000), [evil]);
-    const file = scriptOf(rule);
-    expect(readFileSync(file, "utf8")).not.toMatch(unsafeCharacters);
-    const same = await node(file).with({ BASE_URL });
-    answered.text = JSON.stringify({ [`${hostile}!`]: `other ${hostile}` });
-    const other = await node(file).with({ BASE_URL });
-    server.close();
-    expect([same.code, other.code]).toEqual([1, 0]);
-    for (const { stdout } of [same, other]) {
-      expect(stdout).not.toMatch(unsafeCharacters);
-      expect(stdout).not.toMatch(ciCommand);
-      expect(stdout).toContain(String.raw`\u202etxt.exe`);
-      expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThan(2_100);
-    }
-    expect(same.stdout).toMatch(/L… \(60,\d+ characters\)/);
-    // A record may hold any rule.
-    const unknown = await node(scriptOf({ ...rule, id: hostile as RequirementId }), "code.unknown").with({});
-    expect(unknown.stderr).toContain(String.raw`\u202etxt.exe`);
-    expect(unknown.stderr.trimEnd()).not.toMatch(unsafeCharacters);
-    expect(unknown.stderr).not.toMatch(ciCommand);
-  });
-
-  it("exits with 3 if the failure could not be tried", async () => {
-    const silent = await node(scriptOf(twice)).with({ BASE_URL: "http://127.0.0.1:9", CLIENT_SECRET_1: "x" });
-    expect(silent).toMatchObject({ code: 3, stdout: expect.stringContaining("ECONNREFUSED") as unknown });
-    const push = ruleThat.failed("push.cap", "a", "b", twice.exchanges);
-    expect(await node(scriptOf(push)).with({})).toMatchObject({ code: 3 });
-    expect(await node(scriptOf(twice), "code.unknown").with({})).toMatchObject({ code: 3 });
-    const body =
-      '{"clientId":"client-one","clientSecret":"‹another client secret, 30 characters›","code":"‹code 7›"}';
-    const altered = exchange(2, { method: "POST", path: "/open-api/oauth/access-token", body }, [200, {}]);
-    const wrong = ruleThat.failed("exchange.authenticates-client", "it is refused", "it got tokens", [
-      altered,
-    ]);
-    expect(await node(scriptOf(wrong)).with({})).toMatchObject({
-      code: 3,
-      stdout: expect.stringContaining("the record hides a client secret") as unknown,
-    });
-  });
 });

@@ -1,16 +1,52 @@
-import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
-import { isPush, laterBy } from "../text/proof.ts";
+import { isBreach } from "../../conformance/contract/verdict.ts";
+import type { RecordedRun } from "../read/index.ts";
+import { exchangesUnderLoad } from "../text/breach.ts";
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
+import { laterBy } from "../text/proof.ts";
 import { originOf } from "./curl.ts";
-import type { Failure } from "./failures.ts";
+
+/** A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code 3›. */
+export interface Failure {
+  readonly rule: string;
+  readonly expected: string;
+  readonly actual: string;
+  readonly baseUrl: string;
+  readonly startedAt: string;
+  /** Whether the service's time passed by itself, so that this machine's clock tells when an exchange was sent. */
+  readonly isRealTime: boolean;
+  readonly exchanges: readonly ExchangeRecord[];
+}
+
+export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
+  runs.flatMap((run) => {
+    const { target, startedAt } = run.record;
+    return breachesOf(run).map((breach) => ({
+      ...breach,
+      baseUrl: target.baseUrl,
+      startedAt,
+      isRealTime: run.kind === "load" || run.record.target.clock === "real",
+    }));
+  });
+
+const breachesOf = (
+  run: RecordedRun,
+): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges">[] =>
+  run.kind === "load"
+    ? run.record.breaches.map((breach) => {
+        const { rule, expected, actual } = breach;
+        return { rule, expected, actual, exchanges: exchangesUnderLoad(breach) };
+      })
+    : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) => {
+        if (!isBreach(verdict)) return [];
+        const { expected, actual } = verdict.breach;
+        return [{ rule, expected, actual, exchanges }];
+      });
 
 type HeaderLines = ExchangeRecord["request"]["headers"];
 
 /** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */
-export const renderHar = (
-  failures: readonly Failure[],
-  { version, comment }: { readonly version: string; readonly comment?: string | undefined },
-): string => {
+export const renderHar = (failures: readonly Failure[], version: string): string => {
   const pages = failures.map((failure, at) => ({
     startedDateTime: momentOf(failure, failure.exchanges[0]),
     id: `failure-${at + 1}`,
@@ -18,7 +54,7 @@ export const renderHar = (
     pageTimings: {},
   }));
   const entries = failures.flatMap((failure, at) => entriesOf(failure, `failure-${at + 1}`));
-  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries, comment };
+  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
   return jsonFile({ log });
 };
 
@@ -30,7 +66,7 @@ const entriesOf = (failure: Failure, pageref: string) => {
   return failure.exchanges.map((exchange) => {
     const passed = later.get(exchange.n);
     const told = [
-      isPush(exchange) && "a push, sent by the service to its receiver",
+      exchange.isPush === true && "a push, sent by the service to its receiver",
       passed !== undefined && `${passed} after the first one, on the service's clock`,
     ].filter((one) => one !== false);
     const comment = told.length === 0 ? {} : { comment: told.join("; ") };
@@ -44,7 +80,7 @@ const receiverOf = ({ headers }: ExchangeRecord["request"]): string =>
 
 const entryOf = (failure: Failure, exchange: ExchangeRecord) => {
   const { request, answer, durationMs, error } = exchange;
-  const url = `${isPush(exchange) ? receiverOf(request) : originOf(failure.baseUrl)}${request.path}`;
+  const url = `${exchange.isPush === true ? receiverOf(request) : originOf(failure.baseUrl)}${request.path}`;
   return {
     startedDateTime: momentOf(failure, exchange),
     time: durationMs,

@@ -126,7 +126,7 @@ const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: numb
   };
 };
 
-export const pointOf = (second: number, counted: Counted): LatencyPoint => ({
+const pointOf = (second: number, counted: Counted): LatencyPoint => ({
   second,
   count: counted.total,
   p50Ms: quantileOf(counted, 0.5),

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { renderHtml } from "../testing/shown.ts";
-import { gather } from "./gather.ts";
+import { gather, type GateView, type LoadView } from "./gather.ts";
+import { HEAT_ROWS, msOf, rowOf } from "./heat.ts";
 import { endsOf, sampler } from "./sampled.ts";
-import type { GateView, LoadView } from "./view.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();
@@ -73,4 +73,12 @@ describe("a sample", () => {
     expect(endsOf([1, 2, 3, 4, 5, 6, 7], 2, 2)).toEqual(one.sampled());
     expect(endsOf([1, 2, 3], 2, 2)).toEqual({ shown: [1, 2, 3], count: 3 });
   });
+});
+
+it("maps each latency to the row of the heat map that contains it", () => {
+  for (const ms of [0.02, 1, 7.5, 120, 4_000]) {
+    expect(msOf(rowOf(ms))).toBeLessThanOrEqual(ms);
+    expect(msOf(rowOf(ms) + 1)).toBeGreaterThan(ms);
+  }
+  expect([rowOf(0), rowOf(1e9)]).toEqual([0, HEAT_ROWS - 1]);
 });

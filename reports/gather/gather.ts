@@ -1,11 +1,24 @@
 import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
-import type { GateRun, LoadRun, Run } from "../read/index.ts";
-import { whyUncertain } from "../validity.ts";
-import { courseOf } from "./course.ts";
-import { digestPushes } from "./pushes.ts";
-import { sampler, type Sampled } from "./sampled.ts";
-import type { GateView, LoadView, RunView } from "./view.ts";
+import type { RecordedGate, RecordedLoad, GateRun, LoadRun, Run } from "../read/index.ts";
+import { type Course, courseOf } from "./course.ts";
+import { type PushDigest, digestPushes } from "./pushes.ts";
+import { type Sampled, sampler } from "./sampled.ts";
+
+/** A gate run as far as it was read: evidence only if its files were read. */
+export interface GateView extends RecordedGate {
+  /** Exchanges of each rule that was not broken; a broken rule's exchanges are in the record. */
+  readonly evidence?: ReadonlyMap<string, Sampled<ExchangeRecord>>;
+  readonly pushes?: PushDigest | undefined;
+}
+
+/** A load run as far as it was read: its course over time only if its samples were read. */
+export interface LoadView extends RecordedLoad {
+  readonly course?: Course;
+  readonly breaches?: Sampled<LoadBreach>;
+}
+
+export type RunView = GateView | LoadView;
 
 /** For a rule that was not broken, the first exchanges and the last one are shown. */
 const FIRST = 3;
@@ -23,7 +36,6 @@ const gatherGate = async (run: GateRun): Promise<GateView> => ({
   kind: "conform",
   directory: run.directory,
   record: run.record,
-  uncertain: whyUncertain(run),
   evidence: await sampleExchanges(run),
   pushes: await digestPushes(run.pushes()),
 });
@@ -45,7 +57,6 @@ const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
     kind: "load",
     directory: run.directory,
     record: run.record,
-    uncertain: whyUncertain(run),
     course: await courseOf(run),
     breaches: breaches.sampled(),
   };

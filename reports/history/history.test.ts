@@ -9,10 +9,7 @@ import { historyDoc } from "../document/history.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { ruleThat } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { seal } from "../testing/seal.ts";
-import { filesBelow } from "../../conformance/files/run-directory.ts";
-import { historyOf } from "./index.ts";
-import { trendsOf } from "./trends.ts";
+import { historyOf, isChange } from "./history.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
@@ -23,7 +20,7 @@ let made = 0;
 const startedAt = (day: number): string => new Date(Date.UTC(2030, 0, day)).toISOString();
 const two = (day: number): string => String(day).padStart(2, "0");
 
-/** Twelve runs of the gate in which one rule is flaky, and twelve load runs that are slower from the seventh on. */
+/** Twelve runs of the gate in which one rule fails now and then, and twelve load runs that are slower from the seventh on. */
 beforeAll(() => {
   for (let day = 1; day <= 12; day += 1) {
     writeGateRun(path.join(home, "runs", `gate-${two(day)}`), {
@@ -51,135 +48,94 @@ const load = (name: string, record: Partial<LoadRecord>, slowness = 1): void => 
   writeLoadRun(path.join(folder, name), { seed: 1, seconds: 2, requests: 300, slowness, record });
 };
 
+const shown = async (question = {}) => onTerminal(historyDoc(await historyOf(folder, question)));
+
 describe("the history of a folder", () => {
   it("lists runs by time, and filters them", async () => {
     expect((await historyOf(folder)).runs).toHaveLength(24);
     const loads = await historyOf(folder, { kind: "load", since: startedAt(5), last: 3 });
     expect(loads.runs.map(({ name }) => name)).toEqual(["load-10", "load-11", "load-12"]);
-    const failed = await historyOf(folder, { kind: "conform", outcome: "failed" });
-    expect(failed.runs.map(({ name }) => name)).toEqual(["gate-03", "gate-04", "gate-08"]);
     expect((await historyOf(folder, { target: "elsewhere" })).runs).toEqual([]);
   });
 
   it.each([
-    ["p50", 20, 20.4, []],
-    ["p50", 20, 24, [6]],
-    ["p50", 2, 2.6, []],
-    ["requests per second", 199, 201, []],
-    ["requests per second", 199, 150, [6]],
-  ] as const)("has a change of the %s from %d to %d only if it matters", (metric, before, after, at) => {
-    const listed = { kind: "load", state: "sealed", target: "staging" } as const;
-    const runs = Array.from({ length: 12 }, (_, day) => ({
-      listed: { ...listed, name: `load-${day}`, startedAt: startedAt(day) },
-      incomplete: undefined,
-      fingerprint: "",
-      shape: "constant",
-      verdicts: [],
-      // Almost no noise: however small, the change is certain.
-      figures: [{ endpoint: "list", metric, value: (day < 6 ? before : after) * (1 + (day % 3) / 10_000) }],
-    }));
-    expect(trendsOf(runs, {})[0]?.changes.map((change) => change.at)).toEqual(at);
+    ["p50", 20, 20.4, false],
+    ["p50", 20, 24, true],
+    ["p50", 2, 2.6, false],
+    ["p50", 0, 0, false],
+    ["requests per second", 199, 201, false],
+    ["requests per second", 199, 150, true],
+  ] as const)("has a change of the %s from %d to %d only if it matters", (metric, before, after, changes) => {
+    expect(isChange(`list ${metric}`, [before], after)).toBe(changes);
   });
 
-  it("has a trend for each latency, with the points where its level changed", async () => {
-    const { trends } = await historyOf(folder, { endpoint: "list", metric: "p50" });
-    expect(trends).toHaveLength(1);
-    expect(trends[0]?.points).toHaveLength(12);
-    expect(trends[0]?.changes.map(({ at }) => at)).toEqual([6]);
-    const [change] = trends[0]?.changes ?? [];
-    expect((change?.after ?? 0) / (change?.before ?? 1)).toBeGreaterThan(1.4);
+  it("has no change within the range of the runs before", () => {
+    expect(isChange("list p99", [20, 26, 20], 27)).toBe(false);
+    expect(isChange("list p99", [20, 26, 20], 30)).toBe(true);
+    expect(isChange("list p99", [20, 26, 20], 17)).toBe(true);
+    expect(isChange("list p99", [], 17)).toBe(false);
   });
 
-  it("keeps runs with another fingerprint, and invalid ones, out of a trend", async () => {
+  it("has a series for each metric, with the newest change of those that changed first", async () => {
+    const { series } = await historyOf(folder, { endpoint: "list", metric: "p50" });
+    expect(series).toMatchObject([
+      { what: "list p50", asked: "mixed, constant, 150/s", newest: { name: "load-07" } },
+    ]);
+    expect(series[0]?.points).toHaveLength(12);
+    const { before, value } = series[0]?.newest ?? {};
+    expect(Number(value) / Number(before)).toBeGreaterThan(1.4);
+    const all = (await historyOf(folder)).series.map(({ newest }) => newest?.startedAt ?? "");
+    expect(all).toEqual(all.toSorted().toReversed());
+  });
+
+  it("keeps runs with another fingerprint, and invalid ones, out of a series", async () => {
     load("other", { startedAt: startedAt(13), fingerprint: { scenario: "token" } });
     load("invalid", { startedAt: startedAt(14), validity: { valid: false, reasons: [] } });
-    const { trends, runs } = await historyOf(folder, { endpoint: "list", metric: "p95" });
-    expect(trends.map(({ points }) => points.length).toSorted((a, b) => a - b)).toEqual([1, 12]);
+    const { series, runs } = await historyOf(folder, { endpoint: "list", metric: "p95" });
+    expect(series.map(({ points }) => points.length).toSorted((a, b) => a - b)).toEqual([1, 12]);
     expect(runs.map(({ name }) => name)).toContain("invalid");
   });
 
-  it("lists the verdicts of rules that did not always pass, and the flaky ones", async () => {
-    const { rules, flaky } = await historyOf(folder);
-    const single = rules.find(({ id, kind }) => id === "code.single-use" && kind === "conform");
-    expect(single?.points.map(({ verdict }) => verdict === "failed")).toEqual(
+  it("has the verdicts of rules that did not always pass, or of the one that was asked for", async () => {
+    const { series } = await historyOf(folder, { kind: "conform" });
+    expect(series.map(({ what }) => what)).toEqual(["code.single-use"]);
+    expect(series[0]?.points.map(({ value }) => value === "failed")).toEqual(
       Array.from({ length: 11 }, (_, at) => [2, 3, 7].includes(at)),
     );
-    expect(rules.map(({ id }) => id)).not.toContain("code.lifetime");
-    expect(flaky).toEqual([
-      {
-        id: "code.single-use",
-        target: "embedded reference service",
-        kind: "conform",
-        judged: 11,
-        failed: 3,
-        flips: 4,
-        rate: 4 / 10,
-      },
-    ]);
+    expect(series[0]?.newest).toMatchObject({ name: "gate-09", before: "failed", value: "passed" });
     const ofOneRule = await historyOf(folder, { rule: "code.lifetime" });
-    expect(ofOneRule.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
+    expect(ofOneRule.series.map(({ what, points }) => [what, points.length])).toEqual([
+      ["code.lifetime", 11],
+    ]);
+    expect(await shown({ rule: "code.lifetime" })).toContain("failed 0 of 11");
+    expect(await shown({ rule: "lifecycle.model", kind: "load" })).toContain(
+      "no verdict on lifecycle.model in a complete run.",
+    );
   });
 
-  it("tells flakiness only from runs that asked for the same", async () => {
+  it("takes a changed verdict only from runs that asked for the same", async () => {
     rmSync(folder, { recursive: true });
-    const gate = (day: number, effort: RunRecord["effort"], fails: boolean): void => {
+    // Only thorough runs find the breach.
+    for (let day = 1; day <= 8; day += 1)
       writeGateRun(path.join(folder, `gate-${two(day)}`), {
         seed: day,
         exchanges: 2,
-        failing: fails ? ["code.single-use"] : [],
-        record: { startedAt: startedAt(day), effort },
+        failing: day % 2 === 0 ? ["code.single-use"] : [],
+        record: { startedAt: startedAt(day), effort: day % 2 === 0 ? "thorough" : "quick" },
       });
-    };
-    // Only thorough runs find the breach.
-    for (let day = 1; day <= 8; day += 1) gate(day, day % 2 === 0 ? "thorough" : "quick", day % 2 === 0);
-    const steady = await historyOf(folder);
-    expect(steady.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.single-use", 8]]);
-    expect(steady.flaky).toEqual([]);
-    // A defect that appears changes the verdict once in the runs of either effort.
-    for (const day of [9, 11]) gate(day, "quick", true);
-    expect((await historyOf(folder)).flaky).toEqual([]);
-    for (const [day, fails] of [
-      [12, false],
-      [14, true],
-      [16, true],
-    ] as const)
-      gate(day, "thorough", fails);
-    expect((await historyOf(folder)).flaky).toMatchObject([
-      { id: "code.single-use", judged: 7, failed: 6, flips: 2, rate: 2 / 6 },
-    ]);
-    for (const day of [15, 17]) gate(day, "quick", day === 17);
-    expect((await historyOf(folder)).flaky).toMatchObject([
-      { id: "code.single-use", judged: 8, failed: 3, flips: 3, rate: 3 / 7 },
+    const { series } = await historyOf(folder);
+    expect(series.map(({ what, asked, points, newest }) => [what, asked, points.length, newest])).toEqual([
+      ["code.single-use", "gate, thorough", 4, undefined],
     ]);
   });
 
-  it("says of one rule how often it failed, and nothing of the others", async () => {
-    const shown = async (rule: string) => onTerminal(historyDoc(await historyOf(folder, { rule })));
-    const held = await shown("code.lifetime");
-    expect(held).toContain("code.lifetime failed in 0 of 11 runs with a verdict on it.");
-    expect(held).toContain("Verdicts of code.lifetime\n");
-    expect(held).not.toMatch(/did not always pass|no rule failed/);
-    expect(await shown("code.single-use")).toContain("code.single-use failed in 3 of");
-    const ofLoads = await historyOf(folder, { rule: "lifecycle.model", kind: "load" });
-    expect(historyDoc(ofLoads).detail).toContain("no complete run has a verdict on lifecycle.model.");
-  });
-
-  it("takes verdicts and trends from the selected runs only, of which some may be incomplete", async () => {
+  it("takes values from the selected runs only, of which some may be incomplete", async () => {
     const latest = await historyOf(folder, { kind: "conform", last: 1 });
     expect(latest.runs.map(({ name }) => name)).toEqual(["gate-12"]);
-    expect([latest.rules, latest.flaky, latest.trends]).toEqual([[], [], []]);
+    expect(latest.series).toEqual([]);
     expect(historyDoc(latest).detail).toBe("1 run; none complete.");
-    const [drawn] = (await historyOf(folder, { kind: "conform", last: 5 })).rules;
-    expect(drawn?.points.map(({ name }) => name)).toEqual(["gate-08", "gate-09", "gate-10", "gate-11"]);
-  });
-
-  it("is rendered for a terminal", async () => {
-    const text = onTerminal(historyDoc(await historyOf(folder)));
-    expect(text).toMatch(
-      /list p50\n.*mixed, constant, 150 requests a second\. From load-07 on: [^]*\(\+\d+(\.\d+)? %, p = 0\.005\)\.\n +[▁▂▃▄▅▆▇█]{12} /,
-    );
-    expect(text).toContain("✓✓✗✗✓✓✓✗✓✓✓");
-    expect(text).toMatch(/code\.single-use +embedded reference service +3 of 11 +4 times/);
+    const [one] = (await historyOf(folder, { kind: "conform", last: 5 })).series;
+    expect(one?.points.map(({ name }) => name)).toEqual(["gate-08", "gate-09", "gate-10", "gate-11"]);
   });
 });
 
@@ -188,7 +144,7 @@ describe("incomplete runs", () => {
     writeGateRun(path.join(folder, name), { seed: 1, exchanges: 2, record });
   };
 
-  it("are left out of trends and histories of rules, with the reason", async () => {
+  it("are in no series, with the reason", async () => {
     const before = await historyOf(folder);
     const whole = readFileSync(path.join(folder, "gate-01", "run.json"), "utf8");
     const { rules, ...record } = JSON.parse(whole) as RunRecord;
@@ -210,9 +166,7 @@ describe("incomplete runs", () => {
     const stopped = { startedAt: startedAt(23), stopped: "interrupted", outcome: "interrupted" } as const;
     load("load-stopped", stopped, 50);
     const after = await historyOf(folder);
-    expect(after.rules).toEqual(before.rules);
-    expect(after.flaky).toEqual(before.flaky);
-    expect(after.trends).toEqual(before.trends);
+    expect(after.series).toEqual(before.series);
     expect(after.runs).toHaveLength(before.runs.length + 5);
     expect(after.leftOut).toEqual([
       { name: "gate-12", reason: expect.stringContaining("could not be judged") as string },
@@ -222,8 +176,15 @@ describe("incomplete runs", () => {
       { name: "load-stopped", reason: "it was interrupted" },
       { name: "failed-and-missing", reason: expect.stringContaining("could not be judged") as string },
     ]);
-    const bare = { ...after, rules: [], flaky: [] };
-    expect(onTerminal(historyDoc(bare))).toContain("no rule failed in a complete run");
+  });
+
+  it("have no tick if they passed", async () => {
+    const passed = { startedAt: startedAt(30), outcome: "passed", exitCode: 0 } as const;
+    const { rules } = JSON.parse(readFileSync(path.join(folder, "gate-01", "run.json"), "utf8")) as RunRecord;
+    gate("after-one-rule", { ...passed, rules: rules.slice(0, 1) });
+    const text = await shown();
+    expect(text).toContain("? The latest run: passed, but incomplete.");
+    expect(text).toMatch(/after-one-rule +2030-01-30 .* \? passed, but incomplete/);
   });
 });
 
@@ -259,36 +220,10 @@ describe("run directories", () => {
     rmSync(path.join(folder, "load-01"), { recursive: true });
     const run = path.join(folder, "gate-04", "run.json");
     writeFileSync(run, readFileSync(run, "utf8").replace('"outcome": "failed"', '"outcome": "incomplete"'));
-    seal(path.dirname(run), filesBelow(path.dirname(run)));
-    const { runs, trends } = await historyOf(folder);
+    const { runs, series } = await historyOf(folder);
     expect(runs.map(({ name }) => name)).not.toContain("gate-03");
     expect(runs.find(({ name }) => name === "gate-04")?.outcome).toBe("incomplete");
-    const p50 = trends.find(({ endpoint, metric }) => endpoint === "list" && metric === "p50");
-    expect(p50?.changes.map(({ at }) => at)).toEqual([5]);
-  });
-
-  it("are in no trend without their manifest, as nothing shows that they are whole", async () => {
-    for (const name of ["gate-05", "load-05"]) rmSync(path.join(folder, name, "manifest.json"));
-    const { leftOut, runs } = await historyOf(folder);
-    expect(runs).toHaveLength(24);
-    const reason = "its manifest.json is missing, so nothing shows that the record is whole";
-    expect(leftOut).toMatchObject(
-      expect.arrayContaining([
-        { name: "gate-05", reason },
-        { name: "load-05", reason },
-      ]) as object,
-    );
-  });
-
-  it("have no tick if they passed but lack their manifest", async () => {
-    const last = path.join(folder, "gate-11");
-    for (const name of ["gate-12", "load-12", "load-11"])
-      rmSync(path.join(folder, name), { recursive: true });
-    const shown = async () => onTerminal(historyDoc(await historyOf(folder)));
-    expect(await shown()).toContain("✓ The latest run: passed.");
-    rmSync(path.join(last, "manifest.json"));
-    expect(await shown()).toContain("? The latest run: passed, but incomplete.");
-    expect(await shown()).toMatch(/gate-11 .* \? passed, but incomplete/);
+    expect(series.find(({ what }) => what === "list p50")?.points).toHaveLength(11);
   });
 
   it("are read without leaving files in the folder", async () => {
@@ -301,6 +236,6 @@ describe("run directories", () => {
     await expect(historyOf(path.join(folder, "gate-01"))).rejects.toThrow("is itself a run directory");
     const empty = path.join(folder, "empty");
     mkdirSync(empty);
-    expect(await historyOf(empty)).toMatchObject({ runs: [], trends: [], rules: [], problems: [] });
+    expect(await historyOf(empty)).toMatchObject({ runs: [], series: [], problems: [] });
   });
 });

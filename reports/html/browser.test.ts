@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { axeViolations, backgroundOf, overflowOf } from "../../conformance/testing/page-checks.ts";
 import { compareRuns } from "../compare/index.ts";
-import { historyOf } from "../history/index.ts";
+import { historyOf } from "../history/history.ts";
 import { readRun } from "../read/index.ts";
 import { missedAndHeld } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
@@ -16,8 +16,7 @@ import { breachOf, exchanged, recordOf, resultOf, ruleThat, withResults } from "
 import { compareDoc } from "../document/compare.ts";
 import { duetDoc } from "../document/duet.ts";
 import { historyDoc } from "../document/history.ts";
-import { gather } from "../gather/gather.ts";
-import type { RunView } from "../gather/view.ts";
+import { gather, type RunView } from "../gather/gather.ts";
 import { asPage, renderHtml } from "../testing/shown.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";

@@ -46,7 +46,14 @@ it("labels of an axis never overlap", () => {
       (heightPx, seconds, low, high, instants) => {
         const y = upScale(high, heightPx, (value) => String(Math.round(value))).ticks;
         const latencies = latencyScale(Math.min(low, high), Math.max(low, high), heightPx, 2).ticks;
-        const rows = instants.map((beforeMs, at) => ({ push: at + 1, afterMs: 0, beforeMs, expectedMs: {} }));
+        const rows = instants.map((beforeMs, at) => ({
+          push: at + 1,
+          afterMs: 0,
+          beforeMs,
+          expectedMs: {},
+          earliestMs: {},
+          latestMs: {},
+        }));
         expect(overlaps(timeScale(seconds).ticks, y, heightPx)).toBe(0);
         expect(overlaps(latencyScale(low, high, 0, 100).ticks, latencies, heightPx)).toBe(0);
         expect(overlaps(axisOf(rows).ticks, [], heightPx)).toBe(0);

@@ -1,5 +1,5 @@
 import { h, isValidElement, type ComponentChild, type VNode } from "preact";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 export type Child = VNode | string | number | false | undefined | readonly Child[];
 
@@ -39,4 +39,4 @@ export const link = (id: string, ...children: readonly Child[]): VNode =>
  * surrogates are shown escaped; line ends and tabs stay.
  */
 const inert = (text: string): string =>
-  text.includes("\n") || text.includes("\t") ? text.replaceAll(/[^\n\t]+/g, safe) : safe(text);
+  text.includes("\n") || text.includes("\t") ? text.replaceAll(/[^\n\t]+/g, harmless) : harmless(text);

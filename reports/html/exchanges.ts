@@ -5,7 +5,6 @@ import { el, type Child } from "./element.ts";
 import type { Exchanges } from "../document/model.ts";
 import { curlOf } from "../failures/curl.ts";
 import { command } from "./parts.ts";
-import { isPush } from "../text/proof.ts";
 import { cut } from "../../conformance/contract/text.ts";
 
 const LONGEST_BODY = 6_000;
@@ -41,7 +40,7 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later?: stri
           : side("Answer", String(answer.status), answer.headers, answer.text),
       ),
       // A push was sent by the service, so sending it there again would prove nothing.
-      baseUrl !== undefined && !isPush(one) && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
+      baseUrl !== undefined && one.isPush !== true && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
     ),
   );
 };

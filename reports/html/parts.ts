@@ -1,7 +1,15 @@
+import type { Picture, PictureOf } from "../document/pictures.ts";
+import { type Child, el } from "./element.ts";
+import { densities } from "./pictures/densities.ts";
+import { lanes } from "./pictures/lanes.ts";
+import { latencyPicture } from "./pictures/latency.ts";
+import { lifetimes } from "./pictures/lifetimes.ts";
+import { pairs } from "./pictures/pairs.ts";
+import { ratePicture } from "./pictures/rate.ts";
+import { schedule } from "./pictures/schedule.ts";
+import { spreadPicture } from "./pictures/spread.ts";
 import type { VNode } from "preact";
 import type { Fact, Figure, Table, Text } from "../document/model.ts";
-import { el, type Child } from "./element.ts";
-import { draw } from "./pictures/draw.ts";
 import { textNode } from "./text.ts";
 
 /** Wider tables scroll sideways on a phone; narrower ones fit. */
@@ -80,3 +88,16 @@ export const figure = ({ title, note, legend, picture, table: all, open = false 
   ),
   open && all !== undefined && table(all),
 ];
+
+const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) => Child } = {
+  densities,
+  lanes,
+  latency: latencyPicture,
+  lifetimes,
+  pairs,
+  rate: ratePicture,
+  schedule,
+  spread: spreadPicture,
+};
+
+export const draw = (picture: Picture): Child => (drawers[picture.is] as (one: Picture) => Child)(picture);

@@ -58,13 +58,7 @@ svg.broken { color: var(--bad); }
 .line-p50 { stroke-width: 2; }
 .line-p95 { stroke-dasharray: 5 3; }
 .line-p99 { stroke-dasharray: 1.5 3; }
-.line-run { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; }
 .dots-max { fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; }
-.dots-run { fill: none; stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
-.change { stroke: var(--good); stroke-width: 1.5; stroke-dasharray: 4 3; }
-.change.worse { stroke: var(--bad); }
-.verdicts { list-style: none; display: flex; flex-wrap: wrap; gap: 3px; }
-.verdicts .mark { width: 18px; height: 18px; }
 .lane { display: grid; grid-template-columns: 268px minmax(0, 1fr); gap: 0 18px; align-items: center; overflow-y: clip; }
 .lanes .lane + .lane:not(.foot) { border-top: 1px solid var(--hair); }
 .lane-name { font-size: 13px; line-height: 1.35; padding: 5px 0; overflow-wrap: anywhere; }

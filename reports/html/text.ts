@@ -1,7 +1,8 @@
-import type { Text } from "../document/model.ts";
+import type { VNode } from "preact";
+import type { Bullet, Text } from "../document/model.ts";
+import { percent, upright } from "./chart.ts";
 import { el, link, type Child } from "./element.ts";
 import { toneMark } from "./icons.ts";
-import { bullet } from "./pictures/bullet.ts";
 
 export const textNode = (text: Text): Child => {
   if (typeof text === "string") return unbroken(text);
@@ -44,3 +45,24 @@ const unbroken = (text: string): Child =>
 
 /** Verdicts in a table stay on one line; titles may wrap. */
 const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;
+
+export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNode => {
+  const most = Math.max(limit, measured, interval?.[1] ?? 0) * 1.15 || 1;
+  const at = (value: number): string => percent((value / most) * 100);
+  return el(
+    "svg.bullet",
+    { height: 22, role: "img", "aria-label": label },
+    el("rect.track", { x: 0, y: 9, width: "100%", height: 4, rx: 2 }),
+    el("rect", {
+      class: wrong ? "bar-wrong" : "bar-good",
+      x: 0,
+      y: 7,
+      width: at(measured),
+      height: 8,
+      rx: 2,
+    }),
+    interval !== undefined &&
+      el("line.whisker", { x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
+    upright("limit", (limit / most) * 100, 1, 21),
+  );
+};

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { allPassed, breachOf, exchanged, recordOf, resultOf, ruleThat } from "../testing/fixture.ts";
 import { conformDocument } from "./conform.ts";
-import { rulesDocument } from "./rules.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 describe("the document of a run", () => {
@@ -62,21 +60,5 @@ describe("the document of a run", () => {
   it("is unchanged by serialization to JSON", () => {
     const document = conformDocument(recordOf({ rules: allPassed() }), "r");
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
-  });
-});
-
-describe("the document of the catalogue", () => {
-  it("has every requirement with the defects that break it", () => {
-    const document = rulesDocument((id) => (id === "code.single-use" ? ["code-reusable"] : []));
-    expect(document.map(({ id }) => id)).toEqual(requirementIds);
-    expect(document.find(({ id }) => id === "code.single-use")).toMatchObject({
-      level: "required",
-      sections: ["2.1", "3.1"],
-      defects: ["code-reusable"],
-    });
-  });
-
-  it("has only the given requirements", () => {
-    expect(rulesDocument(() => [], ["code.unknown"]).map(({ id }) => id)).toEqual(["code.unknown"]);
   });
 });

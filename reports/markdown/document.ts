@@ -5,7 +5,7 @@ import { lookOf, symbolOfIcon } from "../document/looks.ts";
 import { plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { endsOf } from "../gather/sampled.ts";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** The maximum size of a summary that CI services accept. */
 const MEBIBYTE = 1_048_576;
@@ -204,7 +204,7 @@ const markup = /[&<>"'`*_~[\](){}\\|#!@^$:]/g;
 
 /** A text that Markdown shows and never interprets: possible markup is written as entities. */
 export const inertMarkdown = (text: string): string =>
-  safe(text).replace(markup, (character) => `&#${character.codePointAt(0) ?? 63};`);
+  harmless(text).replace(markup, (character) => `&#${character.codePointAt(0) ?? 63};`);
 
 /** The same as code: names that begin with an at sign do not mention users. */
 const codeMarkdown = (text: string): string => `<code>${inertMarkdown(text)}</code>`;

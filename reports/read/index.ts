@@ -1,5 +1,3 @@
-export { latencyIn } from "./latency-log.ts";
-export type { CheckedRun, GateRun, LoadRun, RecordedGate, RecordedLoad, RecordedRun, Run } from "./opened.ts";
+export type { GateRun, LoadRun, RecordedGate, RecordedLoad, RecordedRun, Run } from "./run.ts";
 export { readGateRun, readRun, runsBelow } from "./run.ts";
 export { schemaOf } from "./schemas.ts";
-export { verify, type Verification } from "./verify.ts";

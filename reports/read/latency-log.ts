@@ -68,12 +68,7 @@ export async function* latenciesIn(
   }
 }
 
-/** The histogram of a complete line; undefined if none or not selected. Throws ConfigurationError if damaged. */
-export const latencyIn = (text: string, filter: HistogramFilter): SecondHistogram | undefined => {
-  const found = lineIn(text, filter, "a line of the histogram log");
-  return found && decoded(found);
-};
-
+/** A complete line; undefined if it holds no histogram or is not selected. Throws ConfigurationError if damaged. */
 const lineIn = (text: string, filter: HistogramFilter, where: string): SecondLatencies | undefined => {
   if (text === "" || text.startsWith("#") || text.startsWith('"')) return undefined;
   const [tag = "", start = "", , maximum = "", encoded = ""] = text.split(",");

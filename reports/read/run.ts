@@ -1,13 +1,8 @@
-import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
-import { fieldOf } from "../../conformance/contract/json.ts";
-import path from "node:path";
-import { statSync, readdirSync } from "node:fs";
-import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import {
   LoadBreach,
   LoadRecord,
-  loadFiles,
   SecondLine,
+  loadFiles,
   sampleOutcomes,
   histogramTag,
   type EndpointRow,
@@ -15,26 +10,61 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
+  type ExchangeRecord,
+  RunRecord,
   ExchangeLine,
   inCatalogueOrder,
   recordVersion,
   RuleLine,
-  RunRecord,
-  type ExchangeRecord,
   type RuleResult,
 } from "../../conformance/contract/record.ts";
+import {
+  type HistogramFilter,
+  type SecondHistogram,
+  type SecondLatencies,
+  addedByKey,
+  histogramsOf,
+  latenciesIn,
+} from "./latency-log.ts";
+import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import path from "node:path";
+import { statSync, readdirSync } from "node:fs";
+import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import { checkOf, type Check } from "./check.ts";
-import { addedByKey, histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
-import type { GateRun, LoadRun, Run } from "./opened.ts";
-import { noRun, verify } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
 
-export interface ReadOptions {
-  /** Reads a run altered after sealing, as far as possible; by default it is refused. */
-  readonly altered?: "read";
+interface AnyRun {
+  readonly directory: string;
+  /** The lines of the receiver's journal; none if no pushes were received. */
+  pushes(): AsyncGenerator<PushLine>;
 }
+
+/** A gate run. Each generator call reads its file again, line by line. */
+export interface GateRun extends AnyRun {
+  readonly kind: "conform";
+  readonly record: RunRecord;
+  /** In the order in which the exchanges ended. */
+  exchanges(): AsyncGenerator<ExchangeRecord>;
+}
+
+export interface LoadRun extends AnyRun {
+  readonly kind: "load";
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
+  latencies(): AsyncGenerator<SecondLatencies>;
+  breaches(): AsyncGenerator<LoadBreach>;
+}
+
+export type Run = GateRun | LoadRun;
+
+/** A run of which nothing but its record is used. */
+export type RecordedGate = Pick<GateRun, "kind" | "directory" | "record">;
+export type RecordedLoad = Pick<LoadRun, "kind" | "directory" | "record">;
+export type RecordedRun = RecordedGate | RecordedLoad;
 
 const checks = {
   run: checkOf<RunRecord>(RunRecord),
@@ -46,19 +76,17 @@ const checks = {
 };
 
 /**
- * Opens a run directory: sealed, still open, or cut off (with the results so far; its `state` is "open"). For a sealed
- * run, file sizes and run.json are compared with the manifest; `verify` compares every byte. Throws ConfigurationError
- * if there is no record, or if it is damaged, altered, or written by a newer version; the generators throw it for
- * damaged lines.
+ * Opens a run directory: sealed, still open, or cut off (with the results so far; its `state` is "open"). Throws
+ * ConfigurationError if there is no record, or if it is damaged or of another version; the generators throw it for damaged
+ * lines.
  */
-export const readRun = async (directory: string, options: ReadOptions = {}): Promise<Run> => {
+export const readRun = async (directory: string): Promise<Run> => {
   const file = path.join(directory, recordFiles.run);
   const value = parse(textIn(file) ?? noRun(directory), file);
-  refuseNewer(value, file);
+  refuseOtherVersion(value, file);
   const at = (name: string): string => path.join(directory, name);
   const shared = {
     directory,
-    ...integrityOf(directory, options),
     pushes: () => pushLines(at(recordFiles.pushes)),
   };
   const command = fieldOf(value, "command");
@@ -87,32 +115,26 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
 };
 
 /** Opens a gate run. Throws ConfigurationError, also for a load run. */
-export const readGateRun = async (directory: string, options: ReadOptions = {}): Promise<GateRun> => {
-  const run = await readRun(directory, options);
+export const readGateRun = async (directory: string): Promise<GateRun> => {
+  const run = await readRun(directory);
   if (run.kind === "conform") return run;
   throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a gate run`);
 };
 
-/** Checked first, because a newer version may have any shape. */
-const refuseNewer = (value: unknown, file: string): void => {
+/** Checked first, because another version may have any shape. */
+const refuseOtherVersion = (value: unknown, file: string): void => {
   const version = fieldOf(value, "version");
-  if (typeof version === "number" && version > recordVersion)
+  if (typeof version === "number" && version !== recordVersion)
     throw new ConfigurationError(
-      `${file} is a record of version ${version}, but this Touchstone reads only up to version ${recordVersion}; update Touchstone`,
+      `${file} is a record of version ${version}; this Touchstone reads version ${recordVersion} only: use the Touchstone that wrote it, or make the run again`,
     );
 };
 
-const integrityOf = (
-  directory: string,
-  { altered }: ReadOptions,
-): Pick<Run, "alterations" | "hasManifest"> => {
-  const verification = verify(directory, "quick");
-  const hasManifest = verification.state !== "unsealed";
-  if (verification.state !== "altered") return { alterations: [], hasManifest };
-  if (altered === "read") return { alterations: verification.alterations, hasManifest };
-  const [first] = verification.alterations;
+const noRun = (directory: string): never => {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  const has = found?.isDirectory() === true ? `it has no ${recordFiles.run}` : "it is a file";
   throw new ConfigurationError(
-    `"${directory}" was altered after it was sealed: ${first?.file ?? ""} (${first?.detail ?? ""}); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
+    `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : has}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
   );
 };
 

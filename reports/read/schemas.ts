@@ -1,6 +1,5 @@
 import type { TSchema } from "typebox";
 import { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
-import { Manifest } from "../../conformance/contract/manifest.ts";
 import { ExchangeLine, RuleLine, RunRecord } from "../../conformance/contract/record.ts";
 import type { SchemaName } from "../formats.ts";
 import { DuetDocument } from "../duet/document.ts";
@@ -9,7 +8,6 @@ const schemas = {
   conform: RunRecord,
   load: LoadRecord,
   duet: DuetDocument,
-  manifest: Manifest,
   exchange: ExchangeLine,
   rule: RuleLine,
   second: SecondLine,

@@ -15,7 +15,7 @@ import {
   type Rules,
 } from "../document/model.ts";
 import { indent, fold, hang, widest, padStart } from "../text/layout.ts";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { fitted, narrowed, type Page } from "./palette.ts";
 import { apart, factLines, paintOf, tableLines, textLines } from "./rich.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
@@ -71,7 +71,7 @@ export const blockLines = (block: Block, page: Page): string[] => {
     case "fold":
       return textLines(soft(block.summary), page);
     case "command":
-      return [palette.cyan(safe(block.command))];
+      return [palette.cyan(harmless(block.command))];
     case "card":
       return cardLines(block, page);
     case "rules":
@@ -149,25 +149,25 @@ const oneExchange = (
   { about, later }: { readonly about: string; readonly later: string | undefined },
   { palette, columns }: Page,
 ): string[] => {
-  const data = (text: string): string[] => indent(fold(safe(text), columns - 2, LINES), 2);
+  const data = (text: string): string[] => indent(fold(harmless(text), columns - 2, LINES), 2);
   const headers = (list: Headers): string[] =>
     list.filter((header) => isTelling(header, about)).flatMap(([name, value]) => data(`${name}: ${value}`));
   const answered = ({ status, headers: given, text }: NonNullable<typeof answer>): string[] => {
     const told = headers(given);
     if (text === "") return [`→ ${status} with an empty body`, ...told];
     if (told.length > 0) return [`→ ${status}`, ...told, ...data(text)];
-    return hang(`→ ${status} ${safe(text)}`, columns, LINES);
+    return hang(`→ ${status} ${harmless(text)}`, columns, LINES);
   };
   return [
     ...hang(
-      safe(`${later === undefined ? "" : `${later}  `}${request.method} ${request.path}`),
+      harmless(`${later === undefined ? "" : `${later}  `}${request.method} ${request.path}`),
       columns,
       LINES,
     ),
     ...headers(request.headers),
     ...(request.body === undefined || request.body === "" ? [] : data(request.body)),
     ...(answer === undefined
-      ? hang(`→ no complete answer: ${safe(error ?? "unknown")}`, columns, LINES).map(palette.red)
+      ? hang(`→ no complete answer: ${harmless(error ?? "unknown")}`, columns, LINES).map(palette.red)
       : answered(answer)),
   ];
 };
@@ -189,7 +189,7 @@ const exchangeLines = (exchanges: Exchanges, page: Page): string[] => {
 
 const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
   if (!isLong) return groupLines(groups, page);
-  const width = Math.max(...groups.flatMap(({ rules }) => rules.map(({ id }) => safe(id).length)));
+  const width = Math.max(...groups.flatMap(({ rules }) => rules.map(({ id }) => harmless(id).length)));
   return apart(
     groups.map(({ title, rules }) => {
       const rows = table(

@@ -7,7 +7,6 @@ import {
   createProgress,
   progressAtStart,
   progressLine,
-  waitingText,
   type ProgressState,
 } from "./progress.ts";
 
@@ -114,25 +113,5 @@ describe("showing progress", () => {
       "2 of 4 rules settled after 10.0 s, 1 failed; unsettled: code.lifetime, refresh.lifetime\n",
       "2 of 4 rules settled after 20.0 s, 1 failed; waiting for hooks.clock.advance since 09:59:48 UTC (12.0 s); unsettled: code.lifetime, refresh.lifetime\n",
     ]);
-  });
-});
-
-describe("what the live page says that the run waits for", () => {
-  const wallMs = Date.parse("2030-01-01T10:00:00Z");
-  const said = (waiting: NonNullable<ProgressState["waiting"]>, laterMs = 0): string =>
-    waitingText({ ...halfway, wallMs: wallMs + laterMs, waiting });
-
-  it("is the hook that moves the clock, in the same words while it runs", () => {
-    const still = { sleepers: 2, nextInMs: undefined };
-    expect(said({ ...still, movingForMs: 499 })).toBe("");
-    expect(said({ ...still, movingForMs: 500 }, 500)).toBe(
-      "waiting for hooks.clock.advance since 10:00:00 UTC",
-    );
-    expect(said({ ...still, movingForMs: 9_700 }, 9_700)).toBe(said({ ...still, movingForMs: 500 }, 500));
-  });
-
-  it("is the next wake-up in real time, and nothing while rules are at work", () => {
-    expect(said({ sleepers: 1, nextInMs: 450_000 })).toBe("1 rule waits, the next until 10:07:30 UTC");
-    expect(said({ sleepers: 0, nextInMs: undefined })).toBe("");
   });
 });

@@ -1,7 +1,7 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { elapsed, plural } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import type { Page, Palette } from "./palette.ts";
 
 export interface ProgressState {
@@ -72,26 +72,21 @@ const tailOf = (state: ProgressState): string => {
   const waited = waitedFor(state);
   if (waited !== undefined) return `${waited.what} for ${waited.span}`;
   const running = state.ids.filter((id) => !state.settled.has(id));
-  return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
+  return running.length === 0 ? "" : `running ${harmless(running.join(", "))}`;
 };
 
 export const progressNote = (state: ProgressState): string => {
-  const { settled, ids, failed, elapsedMs } = state;
+  const { settled, ids, failed, elapsedMs, wallMs } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;
   const running = ids.filter((id) => !settled.has(id));
-  const named = safe(running.slice(0, MOST_NAMED).join(", "));
+  const named = harmless(running.slice(0, MOST_NAMED).join(", "));
   const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
-  const waited = waitingText(state);
-  const until = waited === "" ? "" : `; ${waited} (${waitedFor(state)?.span})`;
-  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
-};
-
-/** What the run waits for, with the time of day, so that the text stays the same meanwhile; empty if it waits for nothing. */
-export const waitingText = (state: ProgressState): string => {
   const waited = waitedFor(state);
-  return state.wallMs === undefined || waited === undefined
-    ? ""
-    : `${waited.what} ${waited.moment(state.wallMs)}`;
+  const until =
+    waited === undefined || wallMs === undefined
+      ? ""
+      : `; ${waited.what} ${waited.moment(wallMs)} (${waited.span})`;
+  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
 };
 
 const MOST_NAMED = 5;

@@ -1,14 +1,14 @@
 import { symbolOfIcon } from "../document/looks.ts";
 import type { Fact, Span, Table, Text, Tone } from "../document/model.ts";
 import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/layout.ts";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { narrowed, same, type Page, type Paint, type Palette } from "./palette.ts";
 
 export const apart = (blocks: readonly (readonly string[])[]): string[] =>
   blocks.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? [...lines] : ["", ...lines]));
 
 export const factLines = (facts: readonly Fact[], page: Page): string[] => {
-  const names = facts.map(([name]) => safe(name));
+  const names = facts.map(([name]) => harmless(name));
   const nameWidth = Math.min(Math.floor(page.columns / 3), widest(names));
   return facts.flatMap(([, value], at) => {
     const name = names[at] ?? "";
@@ -74,7 +74,7 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
   columns.flatMap(({ title, align }, at) => {
     if (rows.every((row) => isPicture(row[at] ?? ""))) return [];
-    const head = safe(title);
+    const head = harmless(title);
     const cells = rows.flatMap((row) => textLines(row[at] ?? "", { ...page, columns: Infinity }));
     return [{ at, head, isRight: align === "right", width: widest([...head.split(" "), ...cells]) }];
   });
@@ -137,7 +137,7 @@ export const textLines = (text: Text, page: Page): string[] => {
 const isSpan = (text: Text): text is Span => typeof text === "object" && "is" in text;
 
 const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
-  if (typeof text === "string") return text === "" ? [] : [{ text: safe(text), paint }];
+  if (typeof text === "string") return text === "" ? [] : [{ text: harmless(text), paint }];
   if (!isSpan(text)) return text.flatMap((part) => runsOf(part, palette, paint));
   const within =
     (more: Paint): Paint =>

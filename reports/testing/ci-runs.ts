@@ -2,21 +2,15 @@ import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { suitesOf } from "../ci/cases.ts";
-import type { CheckedRun } from "../read/index.ts";
+import type { RecordedGate, RecordedLoad, RecordedRun } from "../read/index.ts";
 import { authorized, breachOf, loadRecordOf, recordOf, resultOf, ruleThat, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
 /** Runs as test cases. */
-export const suites = (...runs: CheckedRun[]) => suitesOf(runs, "touchstone");
-
-const sealed = { alterations: [], hasManifest: true } as const;
+export const suites = (...runs: RecordedRun[]) => suitesOf(runs, "touchstone");
 
 /** A gate run for tests of CI reports. */
-export const gateRun = (
-  rules: readonly RuleResult[],
-  more: Partial<RunRecord> = {},
-): Extract<CheckedRun, { kind: "conform" }> => ({
-  ...sealed,
+export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): RecordedGate => ({
   kind: "conform",
   directory: "runs/one",
   record: recordOf({ rules, ...more }),
@@ -84,8 +78,7 @@ export const missedAndHeld: LoadRecord["objectives"] = [
 ];
 
 /** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked. */
-export const loadRun = (more: Partial<LoadRecord> = {}): Extract<CheckedRun, { kind: "load" }> => ({
-  ...sealed,
+export const loadRun = (more: Partial<LoadRecord> = {}): RecordedLoad => ({
   kind: "load",
   directory: "runs/two",
   record: loadRecordOf({

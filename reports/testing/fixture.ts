@@ -1,7 +1,12 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import {
+  recordVersion,
+  type ExchangeRecord,
+  type RuleResult,
+  type RunRecord,
+} from "../../conformance/contract/record.ts";
 import type { Breach, Facts, Verdict } from "../../conformance/contract/verdict.ts";
 
 /** One rule's result with level and group from the catalogue. */
@@ -83,7 +88,7 @@ export const exchanged = (n: number): ExchangeRecord => ({
 
 /** An empty record; give it rules and an outcome. */
 export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
-  version: 1,
+  version: recordVersion,
   tool: "0.1.0",
   command: "conform",
   state: "sealed",
@@ -92,6 +97,7 @@ export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
   seed: 1_234,
   effort: "standard",
   strict: false,
+  maxWaitMs: 0,
   selected: (more.rules ?? []).map(({ id }) => id),
   target: {
     name: "embedded reference service",
@@ -100,6 +106,9 @@ export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
     behaviour: "sound",
     clock: "virtual",
   },
+  settings: {},
+  pinned: {},
+  waivers: [],
   limits: { ...documentLimits },
   replacedLimits: [],
   notes: [],
@@ -125,7 +134,7 @@ export const withResults = (...replaced: readonly RuleResult[]): readonly RuleRe
 
 /** A load run without requests; give it what it measured. */
 export const loadRecordOf = (more: Partial<LoadRecord> = {}): LoadRecord => ({
-  version: 1,
+  version: recordVersion,
   tool: "0.1.0",
   command: "load",
   state: "sealed",

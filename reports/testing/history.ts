@@ -1,46 +1,39 @@
-import type { History } from "../history/index.ts";
+import type { History } from "../history/history.ts";
 
-export const historyDays = Array.from({ length: 12 }, (_, day) => ({
+const dayOf = (day: number) => ({
   name: `load-${day}`,
   startedAt: new Date(Date.UTC(2030, 0, day + 1)).toISOString(),
-}));
+});
+const historyDays = Array.from({ length: 12 }, (_, day) => dayOf(day));
 
-/** A history of twelve load runs: one latency changed, and one rule failed in every other run. */
+/** A history of twelve load runs: one latency changed, and one rule failed every other time. */
 export const madeHistory = (more: Partial<History> = {}): History => ({
   folder: "runs",
   inFolder: historyDays.length,
   runs: historyDays.map((day) => ({
     ...day,
     kind: "load",
-    state: "sealed",
     outcome: "passed",
     target: "staging",
-    scenario: "mixed",
-    rate: 100,
+    asked: "mixed, constant, 100/s",
   })),
-  trends: [
+  series: [
     {
+      what: "list p95",
       target: "staging",
-      scenario: "mixed",
-      shape: "constant",
-      rate: 100,
-      fingerprint: "{}",
-      endpoint: "list",
-      metric: "p95",
+      asked: "mixed, constant, 100/s",
       points: historyDays.map((day, at) => ({ ...day, value: at < 6 ? 4 : 8 })),
-      changes: [{ at: 6, p: 0.005, before: 4, after: 8 }],
+      newest: { ...dayOf(6), before: 4, value: 8 },
     },
-  ],
-  rules: [
     {
-      id: "code.single-use",
+      what: "code.single-use",
       target: "staging",
-      kind: "conform",
-      points: historyDays.map((day, at) => ({ ...day, verdict: at % 2 === 0 ? "passed" : "failed" })),
+      asked: "gate, standard",
+      points: historyDays
+        .slice(0, 6)
+        .map((day, at) => ({ ...day, value: at % 2 === 0 ? "passed" : "failed" })),
+      newest: { ...dayOf(5), before: "passed", value: "failed" },
     },
-  ],
-  flaky: [
-    { id: "code.single-use", target: "staging", kind: "conform", judged: 12, failed: 6, flips: 11, rate: 1 },
   ],
   leftOut: [],
   problems: [{ name: "broken", problem: "run.json is damaged" }],

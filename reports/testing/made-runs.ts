@@ -13,8 +13,6 @@ let made = 0;
 export const gateOf = (record: Partial<RunRecord>): GateRun => ({
   kind: "conform",
   directory: `runs/gate-${(made += 1)}`,
-  alterations: [],
-  hasManifest: true,
   record: recordOf(record),
   exchanges: async function* () {},
   pushes: async function* () {},

@@ -11,13 +11,11 @@ import {
   type PushSummary,
 } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
-import { filesBelow } from "../../conformance/files/run-directory.ts";
 import { requestsIn } from "../../conformance/contract/second-counts.ts";
 import { authorized, exchanged, loadRecordOf, recordOf, ruleThat, withResults } from "./fixture.ts";
 import { latencyLog, type LoadCourse } from "./load-course.ts";
 import { pushLines } from "./pushes.ts";
 import { madeRandom } from "./random.ts";
-import { seal } from "./seal.ts";
 
 const CHUNK_CHARACTERS = 1_048_576;
 
@@ -42,7 +40,7 @@ export const writeLines = (file: string, lines: Iterable<string>): void => {
 const linesOf = (values: readonly unknown[]): readonly string[] =>
   values.map((value) => JSON.stringify(value));
 
-/** Writes run.json and the files of lines, of which those without lines are left out, and seals them. */
+/** Writes run.json and the files of lines, of which those without lines are left out. */
 const writeRun = <Content extends { readonly state: string }>(
   directory: string,
   record: Content,
@@ -53,7 +51,6 @@ const writeRun = <Content extends { readonly state: string }>(
     if (lines !== undefined) writeLines(path.join(directory, name), lines);
   const file = path.join(directory, recordFiles.run);
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  if (record.state === "sealed") seal(directory, filesBelow(directory));
   return record;
 };
 

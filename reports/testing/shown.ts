@@ -1,6 +1,6 @@
 import { chaptersOf } from "../document/chapters.ts";
 import type { Doc } from "../document/model.ts";
-import type { RunView } from "../gather/view.ts";
+import type { RunView } from "../gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "../html/document.ts";
 import { renderMarkdownChapters } from "../markdown/document.ts";
 import { renderTerminal } from "../terminal/document.ts";

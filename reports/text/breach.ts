@@ -2,7 +2,7 @@ import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { knownRequirement } from "./titles.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
@@ -16,7 +16,7 @@ export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefin
   if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
   const others = broken
     .filter((one) => one !== breach.reproduction.counterexample)
-    .map((one) => safe(String(one)));
+    .map((one) => harmless(String(one)));
   const [first, ...more] = others.slice(0, NAMED);
   const beyond = brokenCases - 2 - more.length;
   const count = plural(brokenCases - 1, "further input");

@@ -1,7 +1,7 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { wordOf } from "./verdicts.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** Rules that were not judged for the same reason. */
 export interface Cause {
@@ -30,8 +30,8 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
     causes.set(
       key,
       before === undefined
-        ? { kind, title, detail, ids: [safe(id)] }
-        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, safe(id)] },
+        ? { kind, title, detail, ids: [harmless(id)] }
+        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, harmless(id)] },
     );
   }
   return [...causes.values()];
@@ -45,7 +45,7 @@ const titleOf = (verdict: Verdict): string | undefined => {
     case "inconclusive":
       return word;
     case "pending":
-      return `${word} until ${safe(verdict.due)} by the target's clock`;
+      return `${word} until ${harmless(verdict.due)} by the target's clock`;
     case "not-applicable":
       return verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`;
     case "harness-error":
@@ -57,17 +57,17 @@ const titleOf = (verdict: Verdict): string | undefined => {
 
 /** What was missing. A hook that is there and failed is named in its own reason. */
 const lackOf = ({ missing, reason }: Extract<Verdict, { readonly kind: "could-not-run" }>): string =>
-  `${safe(missing)} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
+  `${harmless(missing)} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
 
 const reasonOf = (verdict: Verdict): string => {
-  if ("reason" in verdict) return safe(verdict.reason);
-  return "message" in verdict ? safe(verdict.message) : "";
+  if ("reason" in verdict) return harmless(verdict.reason);
+  return "message" in verdict ? harmless(verdict.message) : "";
 };
 
 /** Why a verdict leaves its rule open, and what would decide it. */
 export const whyOpen = (verdict: Verdict): string => {
   const reason = reasonOf(verdict);
   if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
-  if ("settle" in verdict) return `${reason}; to resolve: ${safe(verdict.settle)}`;
-  return "due" in verdict ? `${reason}; due ${safe(verdict.due)}` : reason;
+  if ("settle" in verdict) return `${reason}; to resolve: ${harmless(verdict.settle)}`;
+  return "due" in verdict ? `${reason}; due ${harmless(verdict.due)}` : reason;
 };

@@ -1,11 +1,11 @@
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { isObject, parseJson } from "../../conformance/contract/json.ts";
 
 const simple = /^[\p{L}\p{N}_‹›][\p{L}\p{N} _.:/+‹›-]*$/u;
 
 /** A JSON value in compact but clear notation: {status: 200, fields: [code, state]}. Safe to print. */
 export const compact = (value: unknown): string => {
-  if (typeof value === "string") return safe(simple.test(value) ? value : JSON.stringify(value));
+  if (typeof value === "string") return harmless(simple.test(value) ? value : JSON.stringify(value));
   if (Array.isArray(value)) return `[${value.map(compact).join(", ")}]`;
   if (typeof value !== "object" || value === null) return String(value);
   return `{${pairs(value)}}`;
@@ -32,7 +32,7 @@ export const words = (name: string): string =>
 /** The fields of an object with their values as text; nested objects are flattened. */
 export const leavesOf = (value: object, path = ""): (readonly [name: string, leaf: string])[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    const name = `${path}${safe(key)}`;
+    const name = `${path}${harmless(key)}`;
     return isObject(inner) && Object.values(inner).some(isObject)
       ? leavesOf(inner, `${name}, `)
       : [[name, isObject(inner) ? compactFields(inner) : compact(inner)] as const];

@@ -3,17 +3,14 @@ import { fieldOf, isObject } from "../../conformance/contract/json.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Facts } from "../../conformance/contract/verdict.ts";
 import { compact, words } from "./compact.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
-/**
- * A lifetime as measured by a rule, in milliseconds of age. A record may come from another version, so only the promise
- * is certain.
- */
+/** A lifetime as measured by a rule, in milliseconds of age; facts of a record have no schema, so only the promise is certain. */
 export interface TimeInterval {
   readonly lifetimeMs: number;
   readonly acceptedUpToMs?: unknown;
   readonly refusedFromMs?: unknown;
-  /** The largest error of the end that would go unnoticed; absent in records of earlier versions. */
+  /** The largest error of the end that would go unnoticed; absent if the lifetime broke. */
   readonly resolutionMs?: unknown;
 }
 
@@ -58,8 +55,8 @@ export const intervalsOf = (
 
 /** A fact in words: "rounds 40", "bits 192". */
 export const factText = (name: string, value: unknown): string => {
-  if (value === true) return safe(words(name));
-  return `${safe(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
+  if (value === true) return harmless(words(name));
+  return `${harmless(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
 };
 
 /** One measured push of a notification, with its time in each reading. */
@@ -69,9 +66,9 @@ export interface ScheduleRow {
   readonly afterMs?: number;
   readonly beforeMs?: number;
   readonly expectedMs: Readonly<Record<string, unknown>>;
-  /** The window of each reading, including tolerances; absent in records of earlier versions. */
-  readonly earliestMs?: unknown;
-  readonly latestMs?: unknown;
+  /** The window of each reading, including tolerances. */
+  readonly earliestMs: unknown;
+  readonly latestMs: unknown;
 }
 
 const isRow = (value: unknown): value is ScheduleRow =>

@@ -1,6 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { count, skeleton } from "./causes.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /* Of many broken promises, the one to look at first, and those that follow from it. */
 
@@ -64,7 +64,7 @@ const stepsOf = (certain: readonly Broken[]): Root | undefined => {
   const steps = certain.find(({ id }) => id === HISTORIES)?.verdict.breach.reproduction.counterexample;
   return steps === undefined
     ? undefined
-    : { id: HISTORIES, what: "These steps break a promise", steps: safe(steps) };
+    : { id: HISTORIES, what: "These steps break a promise", steps: harmless(steps) };
 };
 
 const answerIn = (text: string): string | undefined => /status \d+, .+/s.exec(text)?.[0];
@@ -111,7 +111,7 @@ export const placesOf = (results: readonly RuleResult[]): ((id: string) => numbe
  */
 export const commonCauseOf = (results: readonly RuleResult[]) => {
   const reasons = results.flatMap(({ id, verdict }) =>
-    verdict.kind === "inconclusive" ? [{ id: safe(id), reason: verdict.reason.replace(count, "") }] : [],
+    verdict.kind === "inconclusive" ? [{ id: harmless(id), reason: verdict.reason.replace(count, "") }] : [],
   );
   const groups = [...Map.groupBy(reasons, ({ reason }) => skeleton(reason)).values()];
   const [largest = []] = groups.toSorted((a, b) => b.length - a.length);
@@ -123,7 +123,7 @@ export const commonCauseOf = (results: readonly RuleResult[]) => {
   );
   return broken.length === 0
     ? undefined
-    : { reason: safe(reason), unjudged: largest.map(({ id }) => id), broken };
+    : { reason: harmless(reason), unjudged: largest.map(({ id }) => id), broken };
 };
 
 /** What follows the reason of a request that got no answer it could use. */

@@ -5,7 +5,7 @@ import { type Broken, othersOf } from "./breach.ts";
 import { compact, compactFields, words, changedOf } from "./compact.ts";
 import { elapsed, figure, plural, shellWord, change, percent } from "./figures.ts";
 import { cut, fold, padEnd, padStart, width, wrap } from "./layout.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 it.each([
   [percent(2.16e-17), "under 0.001 %"],
@@ -59,19 +59,19 @@ describe("safe", () => {
     ["invisible letters and marks", "a\u3164b\u034fc\uffa0", String.raw`a\u3164b\u034fc\uffa0`],
     ["variation selectors", "\u2764\ufe0f\u{e0100}", String.raw`❤\ufe0f\u{e0100}`],
   ])("escapes %s", (_, text, shown) => {
-    expect(safe(text)).toBe(shown);
+    expect(harmless(text)).toBe(shown);
   });
 
   it("does not change printable text", () => {
     const text = 'é ß Я ０ ① 日本 🙂 ‹code 1› {"a":"b\\n"}';
-    expect(safe(text)).toBe(text);
+    expect(harmless(text)).toBe(text);
   });
 
   it("leaves no unsafe character in any text, and is idempotent", () => {
     assert(
       property(anyText, (text) => {
-        expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
-        expect(safe(safe(text))).toBe(safe(text));
+        expect(harmless(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
+        expect(harmless(harmless(text))).toBe(harmless(text));
       }),
     );
   });
@@ -115,7 +115,7 @@ describe("wrap", () => {
 
   it("never exceeds the width, and loses only spaces", () => {
     assert(
-      property(anyText.map(safe), integer({ min: 2, max: 30 }), (text, columns) => {
+      property(anyText.map(harmless), integer({ min: 2, max: 30 }), (text, columns) => {
         const lines = wrap(text, columns, "data");
         for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
         expect(lines.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));

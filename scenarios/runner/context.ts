@@ -53,5 +53,7 @@ export interface LoadContext {
   /** Receives k6's own log, line by line, masked. */
   readonly onLog?: ((line: string) => void) | undefined;
   readonly onSecond?: (second: Pick<ClosedSecond, "line" | "latencies">) => void;
+  /** Receives the address of k6's dashboard once it is up. */
+  readonly onDashboard?: (address: string) => void;
   readonly onPhase?: (phase: string | undefined) => void;
 }

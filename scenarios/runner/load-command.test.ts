@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { runHere } from "../../conformance/testing/run-here.ts";
+import { runHere, startHere } from "../../conformance/testing/run-here.ts";
 import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
@@ -25,6 +25,22 @@ it("load --scenario push on the sound fake makes about the requested requests an
   if (validity?.valid === false) return;
   expect((achieved?.requests ?? 0) / 180).toBeGreaterThan(0.7);
   expect((achieved?.requests ?? 0) / 180).toBeLessThan(1.4);
+});
+
+it("run --k6-out web-dashboard serves k6's dashboard during the load, and ends with it although a browser stays", async () => {
+  const asked = ["run", "--only", "code.unknown", "--rate", "20", "--duration", "3s", "--out", fresh()];
+  const { promise: isUp, resolve } = Promise.withResolvers<string>();
+  const { ended } = startHere([...asked, "--k6-out", "web-dashboard"], { TOUCHSTONE_K6: k6.path }, (text) => {
+    const [, address] = /^Dashboard (http:\/\/127\.0\.0\.1:\d+\/)$/m.exec(text) ?? [];
+    if (address !== undefined) resolve(address);
+  });
+  const address = await isUp;
+  const events = await fetch(`${address}events`);
+  const page = await fetch(address);
+  expect(await page.text()).toContain("k6 dashboard");
+  // Incomplete if the machine was too busy for this load.
+  expect([0, 3]).toContain(await ended);
+  expect(await events.text().catch(() => "cut off")).toBe("cut off");
 });
 
 it.concurrent.each([

@@ -3,7 +3,6 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
-import { manifestFile } from "../../conformance/contract/manifest.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import { runnerClock } from "./clock.ts";
 import type { LoadContext } from "./context.ts";
@@ -49,7 +48,6 @@ describe("a load that ends early leaves no open record", () => {
     await expect(load(contextFor(), asked, out)).rejects.toThrow("k6");
     const record = { state: "sealed", shape: "breakpoint", outcome: "harness-error", exitCode: 5 };
     expect(recordIn(out)).toMatchObject({ ...record, notes: [expect.stringContaining("k6")] });
-    expect(readdirSync(out)).toContain(manifestFile);
   });
 
   it("if it is interrupted", async () => {

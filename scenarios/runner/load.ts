@@ -137,6 +137,7 @@ const run = (
     settings: scriptSettings(target, plan, { runKey: key, preflight: false, accounts: pushes?.accounts }),
     sink: { ...writer, log },
     output: plan.k6Output && { name: plan.k6Output, tags: tagsOf(plan, writer) },
+    onDashboard: context.onDashboard,
     warmUpMs: plan.warmUpMs,
     ...(pushes && { onEvent: pushes.onEvent }),
     onSecond: (second) => {

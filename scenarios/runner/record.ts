@@ -5,12 +5,11 @@ import {
   type LoadRecord,
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
+import { recordVersion } from "../../conformance/contract/record.ts";
 import { openRunDirectory, type RunDirectory } from "../../conformance/files/run-directory.ts";
 import type { Issued } from "../protocol.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
 import { digestBytes, partitionOf, writeDigest } from "./digests.ts";
-
-const recordVersion = 1;
 
 export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "endedAt">;
 
@@ -42,7 +41,7 @@ export const nowhere: LoadSink = {
 
 export interface LoadRecordWriter extends LoadSink, Disposable {
   readonly directory: string;
-  /** Completes the record with a manifest of its files. Throws UnfinishedRecord if anything could not be written. */
+  /** Completes the record. Throws UnfinishedRecord if anything could not be written. */
   seal(final: LoadFinal): LoadRecord;
   /** Closes the files, sealed or not. Safe to call twice. */
   [Symbol.dispose](): void;

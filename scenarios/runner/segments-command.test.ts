@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { filesBelow } from "../../conformance/files/run-directory.ts";
+import { filesBelow } from "../../conformance/testing/temporary-folder.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { playSegments, startFake } from "./testing/play-segments.ts";

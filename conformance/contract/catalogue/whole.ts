@@ -18,7 +18,7 @@ export const whole = {
       "Malformed input never causes a 5xx, a hang or a dropped connection, and the service keeps serving.",
     clause: "RFC 9110 section 15.6",
     judged:
-      "Malformed requests go to every endpoint, over HTTP clients and over raw sockets, and a few right behind a valid request on its connection, which may also be closed instead; a valid request must succeed afterwards.",
+      "Malformed requests that any client can send go to every endpoint, each on its own connection, and a few right behind a valid request on its connection, which may also be closed instead; a valid request must succeed afterwards.",
   },
   "service.leaks-nothing": {
     level: "advisory",

@@ -15,7 +15,8 @@ const wrongBodies = {
     clientId: world.unique(),
   }),
   "no client": (_world, { client, code }) => ({ clientSecret: client.secret, code }),
-  "a changed code": (_world, { client, code }) => exchangeBody(client, `${code}x`),
+  "a changed code": ({ secrets }, { client, code }) =>
+    exchangeBody(client, secrets.derive(code, `${code}x`, "one character more")),
   "a made-up code": (world, { client }) => exchangeBody(client, world.unique()),
   "the code in an array": (_world, { client, code }) => exchangeBody(client, [code]),
 } as const satisfies Record<

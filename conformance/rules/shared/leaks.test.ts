@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stackTraceIn, tokenLike } from "./leaks.ts";
+import { internalsIn, stackTraceIn, tokenLike } from "./leaks.ts";
 import type { Answer } from "../../world/exchange.ts";
 
 const answerOf = (text: string, json?: unknown, headers: Answer["headers"] = []): Answer => ({
@@ -64,4 +64,22 @@ describe("strings that may be credentials", () => {
     expect(tokenLike(jsonAnswer({ echo: token }), [token])).toEqual([]);
     expect(tokenLike(jsonAnswer({ error: "authorization-code-unknown" }), [])).toEqual([]);
   });
+});
+
+it.each([
+  ["ENOENT: no such file, open '/usr/src/app/config/keys.pem'", "the path /usr/src/app/config/keys.pem"],
+  ["C:\\inetpub\\service\\Startup.cs is broken", "the path C:\\inetpub\\service\\Startup.cs"],
+  ["near: SQLITE_BUSY", 'a message of SQLite ("SQLITE_BUSY")'],
+  ["TypeError: Cannot read properties of undefined", 'a message of a runtime ("TypeError: ")'],
+])("finds internals in %s", (text, found) => {
+  expect(internalsIn(text, "")).toBe(found);
+});
+
+it.each([
+  ["There is nothing at /open-api/v1/notification.", ""],
+  ["See https://docs.example/app/errors/state/charset.html", ""],
+  ["the file /etc/passwd/../a.conf is no token", "/etc/passwd/../a.conf"],
+  ["Please select an account from the list.", ""],
+])("finds no internals in %s", (text, sent) => {
+  expect(internalsIn(text, sent)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { counted } from "../../contract/text.ts";
 import { describe, pageOf, unlessUndecided, type Answer } from "../../world/exchange.ts";
+import type { ListQuery, Seen } from "../../judging/laws/lists.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { gaveData, obtainRefreshed, obtainTokens } from "../../world/steps.ts";
@@ -7,22 +8,9 @@ import type { AccountSet } from "../../world/dataset.ts";
 import { answerOrHangUp, type Client } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
 
-/** Query of a list request, sent in this order. `page` counts from 0, whatever number the first page has. */
-export interface ListQuery {
-  readonly id?: string;
-  readonly accountId?: string;
-  readonly limit?: number | undefined;
-  readonly page?: number | undefined;
-}
-
-/** The result of one list request. Ids are in lower case, because UUIDs are case-insensitive (RFC 9562 section 4). */
-export interface Listing {
+/** The result of one list request. An error that happens to have an empty `data` is not served. */
+export interface Listing extends Seen {
   readonly answer: Answer | undefined;
-  /** Whether the answer was a page. An error that happens to have an empty `data` is not. */
-  readonly served: boolean;
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-  readonly ids: readonly string[];
-  readonly total: unknown;
   readonly said: string;
 }
 
@@ -74,17 +62,6 @@ export const listingOf = (answer: Answer | undefined): Listing => {
   };
 };
 
-/**
- * A query in words: "accountId, limit=3, page=1". Filters are given by name only, because their values mean nothing to
- * a reader.
- */
-export const asked = (query: ListQuery): string => {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [typeof value === "number" ? `${name}=${value}` : name],
-  );
-  return parts.length === 0 ? "no parameters" : parts.join(", ");
-};
-
 /** The first pages of a list, up to `count` or the first without items. */
 export const readPages = async (list: List, query: ListQuery, count: number): Promise<readonly Listing[]> => {
   const pages: Listing[] = [];
@@ -123,11 +100,11 @@ const MOST_PAGES = 40;
  */
 export const whileSteady = async (
   list: List,
-  account: AccountSet,
+  account: AccountSet | undefined,
   judge: () => Promise<CaseVerdict>,
 ): Promise<CaseVerdict> => {
   const judgement = await judge();
-  if (account.known || judgement.kind !== "failed") return judgement;
+  if (account === undefined || account.known || judgement.kind !== "failed") return judgement;
   const now = await readPages(list, { accountId: account.accountId }, MOST_PAGES);
   const ids = [...new Set(now.flatMap((page) => page.ids))];
   return sameSet(account.ids, ids) ? judgement : discard("somebody else is writing to the account");

@@ -1,4 +1,5 @@
 import { expectThat, pass, shownBy, type CaseVerdict } from "../../judging/case-verdict.ts";
+import type { ListQuery } from "../../judging/laws/lists.ts";
 import { exchangesOf, readCutPages, readPages, type List } from "./lists.ts";
 
 /** An odd limit, so that pages begin at offsets that are multiples of little else. */
@@ -41,15 +42,20 @@ const holdsAt = async (list: List, limit: number): Promise<CaseVerdict> => {
 };
 
 /**
- * The same with a limit that the service cuts down: its pages show what total counts, unless others write meanwhile, and
- * in any case what was there before (`ids`).
+ * The same with a limit that the service cuts down, of a list or a part of it: the pages that are cut show what total
+ * counts, each once, unless others write meanwhile, and in any case what was there before (`ids`, in lower case).
  */
-export const cutListHolds = async (list: List, ids: ReadonlySet<string>): Promise<readonly CaseVerdict[]> => {
-  const before = await list({ limit: 1 });
-  const pages = await readCutPages(list, {});
+export const cutListHolds = async (
+  list: List,
+  query: ListQuery,
+  ids: Iterable<string>,
+): Promise<readonly CaseVerdict[]> => {
+  const before = await list({ ...query, limit: 1 });
+  const pages = await readCutPages(list, query);
   if (pages === undefined) return [];
-  const found = new Set(pages.flatMap((page) => page.ids));
-  const after = await list({ limit: 1 });
+  const shown = pages.flatMap((page) => page.ids);
+  const found = new Set(shown);
+  const after = await list({ ...query, limit: 1 });
   const isQuiet = before.served && before.total === after.total && typeof before.total === "number";
   const missing = [...ids].filter((id) => !found.has(id)).length;
   const seen = `${pages.length} pages, the first with ${pages[0]?.said ?? "nothing"}`;
@@ -60,9 +66,9 @@ export const cutListHolds = async (list: List, ids: ReadonlySet<string>): Promis
       `${missing} did not appear on ${seen}`,
     ),
     expectThat(
-      !isQuiet || found.size >= before.total,
-      "while nobody writes, reading pages with a limit above the maximum until one is empty shows as many notifications as total counts",
-      `total is ${String(before.total)}, and ${found.size} appeared on ${seen}`,
+      !isQuiet || (found.size >= before.total && found.size === shown.length),
+      "while nobody writes, reading pages with a limit above the maximum until one is empty shows as many notifications as total counts, each once",
+      `total is ${String(before.total)}, and ${found.size} appeared on ${seen}, ${shown.length - found.size} of them again`,
     ),
   ].map((verdict) => shownBy(exchangesOf(before, ...pages, after), verdict));
 };

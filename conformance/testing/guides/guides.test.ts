@@ -29,7 +29,7 @@ const touchstoneLines = (name: string): readonly string[] =>
 
 describe.each(names)("%s", (name) => {
   // Lines marked `heavy` are played by npm run bench -- guides; those marked `parsed` need what no test has: a
-  // registry, a service under libfaketime (conformance/testing/foreign/faketime.test.ts judges one), two builds, twenty minutes.
+  // registry, a service under libfaketime (bench/foreign/faketime.test.ts judges one), two builds, twenty minutes.
   it("runs line by line, except for what is marked as heavy or parsed", async () => {
     using folder = temporaryFolder();
     const played = await play(stepsIn(name), folder.path, ["played"]);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { parseSync, type Node } from "oxc-parser";
 import { root } from "../measure.ts";
 import { sourcesIn } from "../import-graph.ts";
-import { childrenOf } from "../mutants/mutate.ts";
+import { childrenOf } from "../../../bench/mutants/mutate.ts";
 
 /** A refusal's message as in the code, with each value replaced by `…`. */
 export interface Refusal {
@@ -73,7 +73,6 @@ const namesOf = (node: Node): readonly string[] => {
 export const profileRefusals = (): readonly Refusal[] =>
   unique(
     shippedIn("conformance/profile")
-      .filter((file) => !file.endsWith("init-questions.ts"))
       .flatMap(nodesOf)
       .flatMap(saidBy)
       .map((message) => ({ part: "profile", message })),

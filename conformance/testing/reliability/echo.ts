@@ -80,17 +80,16 @@ const echoOf = (incoming: IncomingMessage, body: string): string => {
       encodeURIComponent(one),
       Buffer.from(one).toString("base64"),
       Buffer.from(`user:${one}`).toString("base64url"),
-      Buffer.from(`12${one}!`).toString("base64"),
-      Buffer.from(one).toString("hex"),
+      Buffer.from(`12:${one}!`).toString("base64"),
       JSON.stringify(JSON.stringify(one)),
-      ...escapedForms(one),
+      escapedForm(one),
     ])
     .join(" | ");
 };
 
-/** As writers of JSON and of web pages escape more than they must. */
-export const escapedForms = (text: string): readonly string[] => {
-  const escaped = (as: (hex: string) => string): string =>
-    text.replaceAll(/[^\w\s"\\-]/g, (character) => as(character.charCodeAt(0).toString(16)));
-  return [escaped((hex) => `\\u${hex.padStart(4, "0")}`), escaped((hex) => `&#x${hex.toUpperCase()};`)];
-};
+/** As some writers of JSON escape more than they must. */
+export const escapedForm = (text: string): string =>
+  text.replaceAll(
+    /[^\w\s"\\-]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -8,7 +8,7 @@ import { endpointNames } from "../../contract/forms.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { listLedger } from "../../lifetimes/store/open.ts";
 import type { Started } from "../start-cli.ts";
-import { notIn } from "./tried.ts";
+import { notIn } from "../../../bench/reliability/tried.ts";
 
 export interface Place {
   readonly folder: string;

@@ -20,7 +20,7 @@ interface Place {
   readonly spoil: (spoils: boolean) => void;
 }
 
-const formats = "html,junit,ctrf,markdown,har,script";
+const formats = "html,junit,ctrf,markdown,har";
 
 /** Runs every command that the short run omits, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
 export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<void> => {

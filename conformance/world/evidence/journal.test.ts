@@ -54,21 +54,6 @@ it("numbers exchanges from one, and states the full length of a shortened text",
   expect(written[0]?.answer?.text).toMatch(/… \(10000 characters in all\)$/);
 });
 
-it("says how a value that is masked as nearly a credential differs from it", () => {
-  const { journal, written } = journalOf();
-  const plain = secret.replaceAll(".", "-");
-  const secrets = createSecrets();
-  secrets.conceal(plain, "code");
-  const own = createJournal(secrets, { write: (record) => written.push(record) });
-  const { request } = exchange("");
-  own.begin(newScope("x")).end({ ...request, body: `{"code":"${plain.slice(1)}"}` }, { error: "closed" });
-  journal.begin(newScope("x")).end(request, { error: "closed" });
-  expect(written.map(({ request: { nearly } }) => nearly)).toEqual([
-    { "‹nearly code 1›": { start: 0, drop: 1 } },
-    undefined,
-  ]);
-});
-
 it.each([["with a sink", true] as const, ["without one", false] as const])(
   "keeps the target's time at which a request was sent, %s",
   (_, isWritten) => {

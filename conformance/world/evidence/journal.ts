@@ -5,7 +5,6 @@ import { monotonicMs } from "../clock.ts";
 import type { Answer } from "../exchange.ts";
 import { learn } from "./learn.ts";
 import { newLosses, type Losses } from "./losses.ts";
-import { hideSecretFields } from "./secret-fields.ts";
 import type { Secrets } from "../../contract/secrets.ts";
 
 export type { ExchangeRecord };
@@ -59,10 +58,8 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
       path: secrets.mask(cut(path)),
       headers: maskHeaders(headers),
     };
-    if (body !== undefined) masked.body = hideSecretFields(secrets.mask(cut(body)));
-    if (!isNearAnything(masked)) return masked;
-    const written = [path, ...headers.map(([, value]) => value), body ?? ""];
-    return { ...masked, nearly: secrets.nearness(written.join("\n")) };
+    if (body !== undefined) masked.body = secrets.mask(cut(body));
+    return masked;
   };
   const maskAnswer: Masks["answer"] = (answer) => ({
     status: answer.status,
@@ -100,12 +97,6 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
     },
   };
 };
-
-const isNearAnything = ({ path, headers, body }: ExchangeRecord["request"]): boolean =>
-  path.includes(NEARLY) ||
-  body?.includes(NEARLY) === true ||
-  headers.some(([, value]) => value.includes(NEARLY));
-const NEARLY = "‹nearly ";
 
 type RawExchange = Omit<ExchangeRecord, "rule">;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };

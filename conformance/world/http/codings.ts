@@ -12,18 +12,13 @@ const decoders: Readonly<Record<string, Decoder>> = {
   br: promisify(brotliDecompress),
 };
 
-const NO_CODINGS: readonly string[] = [];
-
 /** The codings of a body, in the order in which they were applied. */
-export const codingsOf = (headers: Answer["headers"]): readonly string[] => {
-  const coded = headers.filter(([name]) => name === "content-encoding");
-  return coded.length === 0
-    ? NO_CODINGS
-    : coded
-        .flatMap(([, value]) => value.toLowerCase().split(","))
-        .map((coding) => coding.trim())
-        .filter((coding) => coding !== "" && coding !== "identity");
-};
+export const codingsOf = (headers: Answer["headers"]): readonly string[] =>
+  headers
+    .filter(([name]) => name === "content-encoding")
+    .flatMap(([, value]) => value.toLowerCase().split(","))
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity");
 
 /**
  * A body without its codings. No request asks for one, so a service may choose (RFC 9110 section 12.5.3). A body whose

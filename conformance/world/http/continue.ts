@@ -3,11 +3,8 @@ import type net from "node:net";
 /** The head of a `100 Continue`, and any beginning of one. */
 const WHOLE = /^HTTP\/1\.[01] 100(?: [^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n/;
 const LINE = "HTTP/1.1 100";
-const DIGIT_AT = LINE.indexOf("100");
 /** Longer heads are left to the client, which refuses them. */
 const MOST_BYTES = 16 * 1024;
-
-const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * Takes `100 Continue` out of what a client reads from this connection. A server may send it unasked, and a client must
@@ -18,7 +15,7 @@ export const withoutContinue = <S extends net.Socket>(socket: S): S => {
   const write = socket.write.bind(socket);
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let isAtStart = false;
-  let held = NOTHING;
+  let held: Buffer = Buffer.alloc(0);
   socket.write = ((...parameters: Parameters<typeof write>) => {
     isAtStart = true;
     return write(...parameters);
@@ -28,12 +25,11 @@ export const withoutContinue = <S extends net.Socket>(socket: S): S => {
       const chunk = read(size);
       if (chunk === null || !isAtStart) return chunk;
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      const length = continueBytes(held);
-      if (length > 0) held = held.subarray(length);
+      held = held.subarray(continueBytes(held));
       if (held.length === 0 || isBeginning(held)) continue;
       const rest = held;
       isAtStart = false;
-      held = NOTHING;
+      held = Buffer.alloc(0);
       return rest;
     }
   };
@@ -50,9 +46,8 @@ const continueBytes = (bytes: Buffer): number => {
 /** Whether these bytes may be the beginning of one that is not complete yet. */
 const isBeginning = (bytes: Buffer): boolean => bytes.length < MOST_BYTES && startsAs100(bytes);
 
-/** Whether the bytes so far agree with the first line of a `100 Continue`. The first digit of the status mostly tells. */
+/** Whether the bytes so far agree with the first line of a `100 Continue`. */
 const startsAs100 = (bytes: Buffer): boolean => {
-  if (bytes.length > DIGIT_AT && bytes[DIGIT_AT] !== LINE.charCodeAt(DIGIT_AT)) return false;
   const start = bytes.toString("latin1", 0, LINE.length).replace("HTTP/1.0", "HTTP/1.1");
   return LINE.startsWith(start);
 };

@@ -4,7 +4,6 @@ import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
 import { codeOf } from "../../contract/files.ts";
 import { codingsOf, decoded } from "./codings.ts";
-import { fieldValue } from "./field-value.ts";
 
 /** Answers are not read beyond this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -66,7 +65,7 @@ export const receive = (
       },
       onResponseEnd: () => {
         end();
-        resolve(receivedOf({ status, headers }, chunks, mostBytes));
+        resolve(receivedOf({ status, headers }, Buffer.concat(chunks), mostBytes));
       },
       onResponseError: (_controller, error) => {
         end();
@@ -78,7 +77,7 @@ export const receive = (
         ...(request.origin === undefined ? {} : { origin: request.origin }),
         method: request.method,
         path: request.path,
-        headers: flatOf(request.headers),
+        headers: request.headers.flat().map(octets),
         body: request.body ?? null,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -114,26 +113,13 @@ export const isListening = async (...exchange: Parameters<typeof receive>): Prom
   }
 };
 
-/** A promise only where a body has to be decoded: most answers are passed on within the same turn of the event loop. */
-const receivedOf = (
+const receivedOf = async (
   head: Omit<Received, "text">,
-  chunks: readonly Buffer[],
+  body: Buffer,
   mostBytes: number,
-): Received | Promise<Received> => {
-  const [only = NO_BODY] = chunks;
-  const body = chunks.length > 1 ? Buffer.concat(chunks) : only;
-  const codings = codingsOf(head.headers);
-  const read = (plain: Buffer): Received => ({ ...head, text: plain.toString("utf8") });
-  return codings.length === 0 ? read(body) : decoded(body, codings, mostBytes).then(read);
-};
-
-const NO_BODY = Buffer.alloc(0);
-
-/** Names and values in turn, as undici takes them. */
-const flatOf = (headers: Request["headers"]): string[] => {
-  const flat: string[] = [];
-  for (const [name, value] of headers) flat.push(octets(name), octets(value));
-  return flat;
+): Promise<Received> => {
+  const plain = await decoded(body, codingsOf(head.headers), mostBytes);
+  return { ...head, text: plain.toString("utf8") };
 };
 
 /** A header's text as Latin-1 bytes, or as UTF-8 if it has other characters. */
@@ -147,15 +133,11 @@ const interruption = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error("interrupted");
 
 /** undici's flat list of names and values as pairs; an object would lose the order and merge repeated headers. */
-const pairsOf = (raw: readonly Buffer[]): Answer["headers"] => {
-  const pairs: [name: string, value: string][] = [];
-  for (let at = 0; at < raw.length; at += 2)
-    pairs.push([
-      (raw[at] ?? "").toString("latin1").toLowerCase(),
-      fieldValue((raw[at + 1] ?? "").toString("latin1")),
-    ]);
-  return pairs;
-};
+const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
+  Array.from({ length: raw.length / 2 }, (_, index) => [
+    (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
+    fieldValue((raw[2 * index + 1] ?? "").toString("latin1")),
+  ]);
 
 /** Why a request got no complete answer. */
 export const reasonOf = (error: unknown): TransportError["reason"] => {
@@ -180,3 +162,15 @@ export const messageOf = (error: unknown): string => {
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;
 };
+
+/** A header's value without the white space around it, which is not part of it (RFC 9110 section 5.5). */
+const fieldValue = (raw: string): string => {
+  let [start, end] = [0, raw.length];
+  while (start < end && isBlank(raw.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(raw.charCodeAt(end - 1))) end -= 1;
+  return raw.slice(start, end);
+};
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const isBlank = (code: number): boolean => code === SPACE || code === TAB;

@@ -22,6 +22,19 @@ describe("requests", () => {
     },
   );
 
+  it("send what no HTTP client writes over a dedicated connection, and then anything else", async () => {
+    const seen: string[] = [];
+    const { transport, sender } = await openTo(replying(ok, seen));
+    const connection = transport.dedicated();
+    for (const path of ["/x?state=a \0\t\x01\x7f\xE9$&", "/y"]) await connection.send(get(path), sender);
+    await connection.close();
+    expect(seen.join("").match(/^GET .*/gm)).toEqual([
+      "GET /x?state=a \0\t\x01\x7f\xE9$& HTTP/1.1",
+      "GET /y HTTP/1.1",
+    ]);
+    expect(sender.scope.exchanges[0]?.request.path).toBe("/x?state=a \0\t\x01\x7f\xE9$&");
+  });
+
   it("send headers in order, repeated ones included", async () => {
     const headers = [
       ["X-B", "1"],

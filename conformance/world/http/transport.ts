@@ -1,4 +1,4 @@
-import { Client, Pool, errors, type Dispatcher } from "undici";
+import { Client, Pool, errors, type buildConnector, type Dispatcher } from "undici";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, keepingNone, type Dialer } from "./dialer.ts";
@@ -70,17 +70,45 @@ export const createTransport = (options: TransportOptions) => {
     },
     /** A dedicated connection; closed with the transport at the latest. */
     dedicated: (): Connection => {
-      const client = new Client(origin, common);
+      const { client, dispatcher } = anyPath(origin, common);
       clients.add(client);
       const close = (): Promise<void> => {
         clients.delete(client);
         return client.destroy();
       };
-      return { send: sendOver(client), close };
+      return { send: sendOver(dispatcher), close };
     },
     inFlight: () => state.inFlight,
     address,
   };
+};
+
+/** What no HTTP client writes: white space and control characters, which end the request line or are forbidden in it. */
+const unwritable = /[^\x21-\xff]/;
+/** Stands for such a path until the request line is written. */
+const STAND_IN = "/a-path-that-no-client-writes";
+
+/** A connection that sends every path byte for byte. */
+const anyPath = (origin: string, options: Client.Options & { connect: buildConnector.connector }) => {
+  let path = "";
+  const client = new Client(origin, {
+    ...options,
+    connect: (asked, done) =>
+      options.connect(asked, (...result) => {
+        const [, socket] = result;
+        if (socket !== null) {
+          const write = socket.write.bind(socket);
+          socket.write = (chunk: string | Uint8Array, ...more: never[]) =>
+            write(typeof chunk === "string" ? chunk.replace(STAND_IN, () => path) : chunk, ...more);
+        }
+        done(...result);
+      }),
+  });
+  const dispatcher = client.compose((dispatch) => (request, handler) => {
+    ({ path } = request);
+    return dispatch(unwritable.test(path) ? { ...request, path: STAND_IN } : request, handler);
+  });
+  return { client, dispatcher };
 };
 
 interface State extends TargetAddress, Flights {

@@ -1,215 +1,197 @@
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../conformance/testing/browser.ts";
-import { pageBench } from "./testing/open-page.ts";
-import { push, uuid } from "./testing/stub-receiver.ts";
+import { axeViolations, backgroundOf, overflowOf } from "../../../conformance/testing/page-checks.ts";
+import type { ReceiverOptions } from "../start.ts";
+import { receiversOfTests } from "../testing/receivers.ts";
 
-const { expectOnConsole, hasRows, isLive, open, receiver, rowOf, rows } = pageBench(launchBrowser);
+const start = receiversOfTests();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
 
-describe("the live page", () => {
-  it("shows pushes as they arrive, with one row per notification", async () => {
-    const page = await open();
-    await isLive();
-    expect(await page.locator("#empty-words").textContent()).toBe("No pushes have arrived yet. Send one:");
+const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-    receiver().tell(push({ notification: 1, atMs: 1_000, status: 500 }));
-    await hasRows(1);
-    receiver().tell(push({ notification: 2, atMs: 2_000 }), push({ notification: 1, atMs: 31_050 }));
+/** A receiver with its page open; the page must have nothing to complain about. */
+const openPage = async (
+  options: ReceiverOptions = {},
+  context: BrowserContextOptions = {},
+  fragment = "",
+) => {
+  const { receiver, sender, control } = await start({ page: true, ...options });
+  const page = await (await browser.newContext(context)).newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  const url = `${receiver.controlUrl.replace("0.0.0.0", "127.0.0.1")}/`;
+  await page.goto(url + fragment);
+  return { page, receiver, sender, control, complaints, url };
+};
 
-    await expect.poll(() => rowOf(1).textContent()).toContain("acknowledged at push 2");
-    expect(await rowOf(2).textContent()).toContain("acknowledged");
-    expect(await rowOf(1).locator(".mark").count()).toBe(2);
-    expect(await rowOf(1).locator(".gaps").textContent()).toBe("30.1");
-    expect(await page.locator("#counts").textContent()).toContain(
-      "2 notifications · 3 pushes · 0 unacknowledged",
+const rowsOf = (page: Page) => page.locator("li .row");
+const detailOf = (page: Page, name: string) => page.getByRole("group", { name }).textContent();
+
+describe("the receiver's page", () => {
+  it("shows notifications, the newest first, and one push in detail", async () => {
+    const { page, receiver, sender, complaints } = await openPage({
+      plan: { rules: [{ match: {}, attempts: [{ kind: "answer", status: 503 }, { kind: "answer" }] }] },
+    });
+    await expect.poll(() => page.getByRole("status").textContent()).toBe(`Live ${receiver.callbackUrl}`);
+    await page.getByText("No push has arrived yet.").waitFor();
+
+    await sender.send({ id, accountId: "a", businessType: "CreateGlobalAccount" });
+    await expect.poll(() => rowsOf(page).textContent()).toMatch(/push 2 in (?:2\d|30) s/);
+    await sender.send({ id, accountId: "a", businessType: "CreateGlobalAccount" });
+    await sender.send({ id: "the other" });
+
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    expect(await rowsOf(page).first().textContent()).toContain("the other");
+    const row = rowsOf(page).nth(1);
+    await expect.poll(() => row.textContent()).toContain("acknowledged at push 2, with pushes early");
+    expect(await row.textContent()).toContain("CreateGlobalAccount · a");
+    expect(await row.locator("path").count()).toBe(2);
+    expect(await row.locator(".window").count()).toBe(1);
+
+    await row.click();
+    await expect.poll(() => detailOf(page, "Request")).toContain(`\n{\n  "id": "${id}",`);
+    expect(await detailOf(page, "Answer")).toContain("HTTP/1.1 200 OK\n");
+    await page.getByRole("button", { name: /^1\. .*: answered 503$/ }).click();
+    await expect.poll(() => detailOf(page, "Answer")).toContain("HTTP/1.1 503");
+    await row.click();
+    expect(await page.getByRole("group").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("holds pushes against the chosen reading, and the delays in its address", async () => {
+    const { page, sender, url } = await openPage({
+      plan: { rules: [], otherwise: { kind: "answer", status: 500 } },
+    });
+    await sender.send({ id });
+    const row = rowsOf(page);
+    await expect.poll(() => row.locator(".window").count()).toBe(4);
+    await page.getByLabel("Pushes are due after").selectOption("R5");
+    await expect.poll(() => row.locator(".window").count()).toBe(5);
+    await page.goto(`${url}?delays=7200,14400`);
+    await expect.poll(() => row.textContent()).toContain("push 2 in 7");
+    expect(await row.locator(".window").count()).toBe(2);
+  });
+
+  it("changes how pushes are answered, but not what is no notification", async () => {
+    const noNotification = { kind: "answer", status: 400 } as const;
+    const { page, sender, control } = await openPage({ plan: { rules: [], noNotification } });
+    const answers = page.getByLabel("Answer pushes with");
+    const statusOf = (body: object): Promise<unknown> => sender.send(body);
+    await answers.selectOption({ label: "503 twice, then acknowledge" });
+    await expect.poll(async () => (await control.call("GET", "/plan")).body).toMatchObject({ rules: [{}] });
+    for (const status of [503, 503, 200]) expect(await statusOf({ id })).toMatchObject({ status });
+    await answers.selectOption({ label: "500" });
+    await expect
+      .poll(async () => (await control.call("GET", "/plan")).body)
+      .toMatchObject({
+        rules: [],
+        otherwise: { status: 500 },
+        noNotification,
+      });
+    expect(await statusOf({ id: "another" })).toMatchObject({ status: 500 });
+    expect(await statusOf({})).toMatchObject({ status: 400 });
+    await control.plan({ rules: [{ match: { accountId: "a" }, attempts: [{ kind: "reset" }] }] });
+    await sender.send({ id });
+    await expect.poll(() => answers.locator("option:checked").textContent()).toBe("another plan, of 1 rules");
+  });
+
+  it("shows a push whose answer is held back as open, and the newest fault", async () => {
+    const { page, receiver, sender } = await openPage({ plan: { rules: [], otherwise: { kind: "hang" } } });
+    const sending = sender.send({ id });
+    await expect.poll(() => rowsOf(page).textContent()).toContain("push 1 is open");
+    await page.getByLabel("Answer pushes with").selectOption({ label: "acknowledge" });
+    await fetch(`${receiver.controlUrl}/hangs`, { method: "DELETE" });
+    await sending;
+    await expect.poll(() => rowsOf(page).textContent()).toContain("push 2 in");
+    sender.close();
+    await fetch(receiver.callbackUrl, { headers: { x: "y".repeat(70_000) } }).catch(() => undefined);
+    await page.getByText("Last fault: request from port").waitFor();
+  });
+
+  it("never takes text from a push as markup, and shows what would reorder it", async () => {
+    const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'\u202e{{7*7}}`;
+    const { page, sender, complaints } = await openPage();
+    const body = { id: hostile, accountId: hostile, businessType: hostile };
+    await sender.send(body, { headers: { "x-hostile": "<img src=x onerror=alert(3)>" } });
+    await sender.send("<img>", { path: "/<img>", method: "PUT" });
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    await rowsOf(page).nth(1).click();
+    await expect.poll(() => detailOf(page, "Request")).toContain(String.raw`\u202e{{7*7}}`);
+    expect(await detailOf(page, "Request")).toContain("x-hostile: <img src=x onerror=alert(3)>");
+    expect(await rowsOf(page).nth(1).textContent()).toContain("<img src=x onerror=alert(1)>");
+    expect(await page.locator("body").textContent()).not.toContain("\u202e");
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps the newest 300 notifications", async () => {
+    const { page, sender } = await openPage();
+    for (let n = 1; n <= 303; n += 1) await sender.send({ id: `number ${n}` });
+    await page.getByText("3 older notifications are in the journal.").waitFor();
+    expect(await rowsOf(page).count()).toBe(300);
+    expect(await rowsOf(page).last().textContent()).toContain("number 4");
+  });
+
+  it("asks for the token, which the address may bring", async () => {
+    const { page, sender, url } = await openPage({ host: "0.0.0.0", token: "correct horse" });
+    await sender.send({ id });
+    await page.getByText("A token is required").waitFor();
+    await page.goto(`${url}#token=correct%20horse`);
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    expect(page.url()).toBe(url);
+  });
+
+  it("is served with a strict content security policy, and asks only its receiver", async () => {
+    const { page, url } = await openPage();
+    const asked = new Set<string>();
+    page.on("request", (request) => asked.add(new URL(request.url()).origin));
+    const response = await page.reload();
+    await page.getByText("No push has arrived yet.").waitFor();
+    expect([...asked]).toEqual([new URL(url).origin]);
+    const policy = response?.headers()["content-security-policy"];
+    expect(policy).toMatch(/default-src 'none'; script-src 'self'.*require-trusted-types-for 'script'/);
+  });
+});
+
+describe.each(["light", "dark"] as const)("the page in %s colours", (colorScheme) => {
+  it.each([1_280, 390])("has no axe violations, and fits, %i pixels wide", async (width) => {
+    const { page, sender } = await openPage({}, { colorScheme, viewport: { width, height: 800 } });
+    await sender.send({ id, accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" });
+    await sender.send({ id });
+    await sender.send("not JSON");
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    await rowsOf(page).nth(1).click();
+    await page.getByRole("group", { name: "Answer" }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    expect(await backgroundOf(page)).toBe(colorScheme === "light" ? "rgb(247, 248, 250)" : "rgb(16, 22, 28)");
+  });
+});
+
+it("the page is used by the keyboard alone, with a visible focus", async () => {
+  const { page, sender } = await openPage();
+  await sender.send({ id });
+  await expect.poll(() => rowsOf(page).count()).toBe(1);
+  const focused = (): Promise<[name: string, outline: string]> =>
+    page.evaluate(
+      "[document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]",
     );
-  });
-
-  it("updates a push when its delayed answer is sent", async () => {
-    await open();
-    const { answeredMs, outcome, ...held } = push({ notification: 1, atMs: 0 }) as Record<string, unknown>;
-    const n = receiver().tell(held as ReturnType<typeof push>);
-    await expect.poll(() => rowOf(1).textContent()).toContain("push 1 is open");
-
-    receiver().tell({ kind: "answered", push: n, answeredMs: 5_000, uncertaintyMs: 1, outcome: "sent" });
-
-    await expect.poll(() => rowOf(1).textContent()).toContain("acknowledged");
-    expect({ answeredMs, outcome }).toEqual({ answeredMs: 2, outcome: "sent" });
-  });
-
-  it("draws the windows of the chosen reading and flags pushes outside them", async () => {
-    const startsMs = [0, 30_000, 60_000, 120_000, 240_000];
-    receiver().tell(...startsMs.map((atMs) => push({ notification: 1, atMs, status: 500 })));
-    const page = await open();
-    await expect.poll(() => rowOf(1).textContent()).toContain("early");
-    expect(await page.locator("#axis .axis").textContent()).toBe("030 s90 s210 s450 s");
-
-    await page.locator("#reading").selectOption("R2");
-
-    await expect.poll(() => rowOf(1).textContent()).not.toContain("early");
-    expect(await rowOf(1).locator(".window").count()).toBe(4);
-    expect(await rowOf(1).locator(".mark .alarm").count()).toBe(0);
-    expect(await page.locator("#axis .axis").textContent()).toBe("030 s60 s120 s240 s");
-  });
-
-  it("applies entered delays and marks invalid ones", async () => {
-    receiver().tell(
-      push({ notification: 1, atMs: 0, status: 500 }),
-      push({ notification: 1, atMs: 300, status: 500 }),
-    );
-    const page = await open();
-    await expect.poll(() => rowOf(1).textContent()).toContain("early");
-    const delays = page.getByLabel("Delays, s");
-
-    await delays.fill("soon");
-    await delays.press("Enter");
-    expect(await delays.getAttribute("aria-invalid")).toBe("true");
-    await delays.fill("0.3 0.6");
-    await delays.press("Enter");
-
-    await expect.poll(() => rowOf(1).textContent()).not.toContain("early");
-    expect(await delays.getAttribute("aria-invalid")).toBe("false");
-  });
-
-  it("filters by text, account and missing acknowledgement", async () => {
-    receiver().tell(
-      ...[1, 2, 3, 8].map((k) => push({ notification: k, atMs: k, status: k === 2 ? 503 : 200 })),
-    );
-    const page = await open();
-    await hasRows(4);
-
-    await page.getByLabel("Filter").fill("503 ANSWER");
-    await hasRows(1);
-    await page.getByLabel("Filter").fill("nothing has this");
-    await hasRows(0);
-    expect(await page.locator("#empty-words").textContent()).toBe("No rows match the filters.");
-    await page.getByLabel("Filter").fill("");
-    await page.getByLabel("Account", { exact: true }).fill(uuid("acc", 1));
-    await hasRows(2);
-    await page.getByLabel("Account", { exact: true }).fill("");
-    await page.getByLabel("Only unacknowledged").check();
-    await hasRows(1);
-
-    expect(await rowOf(2).count()).toBe(1);
-  });
-
-  it("stops updating while paused, counts the waiting lines, and then catches up", async () => {
-    receiver().tell(push({ notification: 1, atMs: 0 }));
-    const page = await open();
-    await hasRows(1);
-
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.locator("#connection[data-state=paused]").waitFor();
-    receiver().tell(push({ notification: 2, atMs: 10 }), push({ notification: 3, atMs: 20 }));
-    await expect.poll(() => page.locator("#connection").textContent()).toBe("Paused, 2 lines waiting");
-    expect(await rows().count()).toBe(1);
-    await page.getByRole("button", { name: "Go on" }).click();
-
-    await hasRows(3);
-  });
-
-  it("opens, shows and closes details by keyboard alone", async () => {
-    receiver().tell(
-      push({ notification: 1, atMs: 0, status: 500 }),
-      push({ notification: 1, atMs: 30_010 }),
-      push({ notification: 2, atMs: 40_000 }),
-    );
-    const page = await open();
-    await hasRows(2);
-    const focused = () => page.evaluate<string>("document.activeElement.id");
-    for (let presses = 0; presses < 15 && (await focused()) !== "grid"; presses += 1)
-      await page.keyboard.press("Tab");
-    expect(await focused()).toBe("grid");
-
-    await page.keyboard.press("End");
-    await page.keyboard.press("Enter");
-    await page.getByRole("complementary", { name: uuid("5eed", 1) }).waitFor();
-    expect(await focused()).toBe("details-title");
-    await expect.poll(() => page.locator("pre.answer").textContent()).toContain("HTTP/1.1 200");
-    expect(await page.locator("pre.request").textContent()).toContain(
-      "POST /service/webhook HTTP/1.1\nHost: 127.0.0.1:9443",
-    );
-    const first = page.getByRole("button", { name: "Push 1: show request and answer" });
-    await first.focus();
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.locator("pre.answer").textContent()).toContain("HTTP/1.1 500");
-    expect(await first.getAttribute("aria-pressed")).toBe("true");
-    await page.keyboard.press("Escape");
-
-    expect(await page.locator("#details").isVisible()).toBe(false);
-    expect(await focused()).toBe("grid");
-  });
-
-  it("opens details on a click", async () => {
-    receiver().tell(push({ notification: 1, atMs: 0 }), push({ notification: 2, atMs: 1 }));
-    const page = await open();
-    await rowOf(1).click();
-    await page.locator("pre.answer").waitFor();
-    expect(await page.getByRole("complementary", { name: uuid("5eed", 1) }).isVisible()).toBe(true);
-  });
-
-  it("compares a push with the previous one or with a chosen one", async () => {
-    const of = (remark: string) => ({ body: JSON.stringify({ remark }), bodySha256: remark });
-    receiver().tell(
-      push({ notification: 1, atMs: 0, status: 500, ...of("one") }),
-      push({ notification: 1, atMs: 30_000, status: 503, ...of("two") }),
-      push({ notification: 1, atMs: 90_000, ...of("one") }),
-    );
-    const page = await open();
-    await rowOf(1).click();
-    const found = page.getByRole("region", { name: "Differences" });
-    const other = page.getByLabel("Compare with");
-    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"two""one"');
-    expect(await other.locator("option").allTextContents()).toEqual([
-      "Push 1: answered 500",
-      "Push 2: answered 503",
-    ]);
-
-    await other.selectOption("0");
-    await found.getByText("Method, path, headers and body are equal.").waitFor();
-    // A chosen push stays chosen while another push is shown, unless it is that push itself.
-    await page.getByRole("button", { name: "Push 2: show request and answer" }).click();
-    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"one""two"');
-    await page.getByRole("button", { name: "Push 1: show request and answer" }).click();
-    await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"two""one"');
-  });
-
-  it("downloads the journal", async () => {
-    receiver().tell(push({ notification: 1, atMs: 0 }));
-    const page = await open();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download" }).click(),
-    ]);
-    const lines = readFileSync(await download.path(), "utf8")
-      .trimEnd()
-      .split("\n");
-    expect(download.suggestedFilename()).toBe("pushes.jsonl");
-    expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(["started", "push"]);
-  });
-
-  it("shows a lost connection, and resumes when the receiver answers again", async () => {
-    expectOnConsole("ERR_FAILED");
-    const page = await open();
-    await isLive();
-    await page.route("**/pushes?*", (route) => route.abort());
-    receiver().tell(push({ notification: 1, atMs: 0 }));
-    await page.locator("#connection[data-state=lost]").waitFor();
-    receiver().tell(push({ notification: 2, atMs: 0 }));
-    await page.unroute("**/pushes?*");
-
-    await hasRows(2);
-    await isLive();
-    expect(await page.locator("#connection").textContent()).toBe("Live");
-  });
-
-  it("starts over when another receiver answers", async () => {
-    receiver().tell(push({ notification: 1, atMs: 0 }), push({ notification: 2, atMs: 0 }));
-    await open();
-    await hasRows(2);
-    receiver().forget();
-    receiver().tell(push({ notification: 3, atMs: 0 }));
-    await expect.poll(() => rowOf(3).count()).toBe(1);
-    await hasRows(1);
-  });
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("Tab");
+  expect(await focused()).toEqual([expect.stringContaining(id), "auto"]);
+  await page.keyboard.press("Enter");
+  await page.getByRole("group", { name: "Answer" }).waitFor();
+  for (let presses = 0; presses < 3; presses += 1) {
+    await page.keyboard.press("Tab");
+    expect((await focused())[1]).toBe("auto");
+  }
+  expect((await focused())[0]).toContain("HTTP/1.1 200 OK");
 });

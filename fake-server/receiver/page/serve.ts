@@ -1,22 +1,47 @@
-import { answerPage as answerOf } from "../../../web/page.ts";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { palette } from "../../../conformance/contract/palette.ts";
 
-/**
- * The live page of the receiver: files that hold no data. The page then asks the control interface, on its
- * own
- * origin:
- *
- * - `GET /state` for the callback URL;
- * - `GET /pushes?after=N&wait=MS&limit=COUNT` for the lines, in order, with `last`, the number of the newest
- * line;
- * a receiver without `limit` may answer with more;
- * - `GET /journal` for the download.
- *
- * If a token is required, requests send it as `Authorization: Bearer`; the page asks its reader for it.
- * The files themselves may be served without one: a browser cannot send it with a navigation.
- */
-export const answerPage = answerOf({
-  name: "page",
-  source: new URL(".", import.meta.url),
-  script: "browser/page.tsx",
-  built: "receiver-page",
-});
+/** Only the page's own files: no inline scripts or styles, no markup from strings, no frames. */
+const headers = {
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  "x-content-type-options": "nosniff",
+} as const;
+
+const html = `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta name="viewport" content="width=device-width, initial-scale=1" />
+  <title>Pushes · Touchstone receiver</title>
+  <link rel="icon" href="data:," />
+  <link rel="stylesheet" href="page.css" />
+  <script type="module" src="page.js"></script>
+</html>
+`;
+
+/** A checkout runs this source file; the package runs a bundle with the page's built files in a folder beside it. */
+const isCheckout = import.meta.url.endsWith(".ts");
+const fileOf = (name: string): URL => new URL(isCheckout ? name : `receiver-page/${name}`, import.meta.url);
+
+const script = async (): Promise<string> => {
+  if (!isCheckout) return readFile(fileOf("page.js"), "utf8");
+  const { build } = await import("esbuild");
+  const entryPoints = [fileURLToPath(fileOf("browser/page.tsx"))];
+  const { outputFiles } = await build({ entryPoints, bundle: true, format: "esm", write: false });
+  return outputFiles[0]?.text ?? "";
+};
+
+const files: ReadonlyMap<string, readonly [type: string, make: () => string | Promise<string>]> = new Map([
+  ["/", ["text/html", () => html]],
+  ["/page.js", ["text/javascript", script]],
+  ["/page.css", ["text/css", async () => palette + (await readFile(fileOf("page.css"), "utf8"))]],
+]);
+
+/** The page's file at a path without query, which holds no data; undefined if there is none. */
+export const answerPage = async (path: string) => {
+  const [type, make] = files.get(path) ?? [];
+  if (make === undefined) return undefined;
+  return { headers: { ...headers, "content-type": `${type}; charset=utf-8` }, body: await make() };
+};

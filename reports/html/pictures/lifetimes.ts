@@ -5,7 +5,7 @@ import type { PictureOf } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
 import { percent, upright, type Tick } from "../chart.ts";
 import { type Child, el, link } from "../element.ts";
-import { laneGroup, type LaneRow } from "./lane.ts";
+import { laneGroup, type LaneRow } from "./lanes.ts";
 
 type Row = PictureOf<"lifetimes">["rows"][number];
 

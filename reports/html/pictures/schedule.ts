@@ -1,12 +1,9 @@
 import { fieldOf } from "../../../conformance/contract/json.ts";
 import type { VNode } from "preact";
 import type { PictureOf } from "../../document/pictures.ts";
-import { laneGroup, type LaneRow } from "./lane.ts";
+import { laneGroup, type LaneRow } from "./lanes.ts";
 import { scalePow } from "d3-scale";
-import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-import { allowedLatenessMs } from "../../../conformance/judging/pushes/fits.ts";
-import { tolerances } from "../../../conformance/judging/tolerances.ts";
 import { knownRequirement } from "../../text/titles.ts";
 import { cameText, expectedOf, secondsText, type ScheduleRow } from "../../text/facts.ts";
 import { percent, type Tick } from "../chart.ts";
@@ -30,29 +27,11 @@ const ROW_PX = 30;
 const BEYOND_PX = 60;
 
 /** The window of each push in a reading, in milliseconds after the event, as the gate judged it. */
-export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly TimeInterval[] => {
-  let beforeMs = 0;
-  return rows.flatMap((row) => {
-    const fromMs = row.expectedMs[name];
-    if (typeof fromMs !== "number") return [];
-    // Records of earlier versions have no windows: derive them from the delays, with the default tolerances.
-    const lateMs = allowedLatenessMs(fromMs - beforeMs, { latenessMs: usualLatenessMs });
-    beforeMs = fromMs;
-    return [
-      {
-        earliestMs: valueOf(row.earliestMs, name) ?? fromMs,
-        latestMs: valueOf(row.latestMs, name) ?? fromMs + lateMs,
-      },
-    ];
+export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly TimeInterval[] =>
+  rows.flatMap((row) => {
+    const [earliestMs, latestMs] = [fieldOf(row.earliestMs, name), fieldOf(row.latestMs, name)];
+    return typeof earliestMs === "number" && typeof latestMs === "number" ? [{ earliestMs, latestMs }] : [];
   });
-};
-
-const usualLatenessMs = tolerances.pushLateness.default({ limits: documentLimits });
-
-const valueOf = (byName: unknown, name: string): number | undefined => {
-  const value = fieldOf(byName, name);
-  return typeof value === "number" ? value : undefined;
-};
 
 interface Axis {
   readonly at: (ms: number) => number;

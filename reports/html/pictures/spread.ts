@@ -8,7 +8,7 @@ import { latency } from "../../text/figures.ts";
 import { round, stretched, upright } from "../chart.ts";
 import { el } from "../element.ts";
 import { latencyScale } from "../scales.ts";
-import { laneGroup, type LaneRow } from "./lane.ts";
+import { laneGroup, type LaneRow } from "./lanes.ts";
 
 const ROW_PX = 64;
 const BINS = 90;

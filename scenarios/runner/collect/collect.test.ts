@@ -12,8 +12,7 @@ import { k6OfFile } from "../testing/load-here.ts";
 import { serveHttp } from "../../../conformance/testing/servers.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "../testing/loads.ts";
 import { runLoad, type LoadOptions } from "./collect.ts";
-import { manifestFile } from "../../../conformance/contract/manifest.ts";
-import { filesBelow } from "../../../conformance/files/run-directory.ts";
+import { filesBelow } from "../../../conformance/testing/temporary-folder.ts";
 import { eachTestIn } from "../../../conformance/testing/folders.ts";
 
 let folder: string;
@@ -148,7 +147,7 @@ describe("runLoad with the real k6", () => {
 
     const [breach] = linesOf<LoadBreach>(path.join(directory, "breaches.jsonl"));
     expect(breach).toMatchObject({ rule: "code.single-use", askedRate: 100 });
-    const files = [...filesBelow(directory), manifestFile].map((name) => path.join(directory, name));
+    const files = filesBelow(directory).map((name) => path.join(directory, name));
     const everything = files.map((file) => readFileSync(file, "utf8")).join("\n");
     for (const secret of ["first/secret+of=client", "first%2Fsecret", "abcd1234efgh", "nobody named it"])
       expect(everything).not.toContain(secret);

@@ -8,6 +8,7 @@ import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
 import { temporaryBase } from "../../../conformance/files/temporary.ts";
+import { dashboardStops, freePort } from "./dashboard.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment } from "./environment.ts";
 import { endOf, type K6End } from "./exit.ts";
@@ -28,6 +29,8 @@ export interface StartOptions {
   /** Bytes of k6's samples as CSV; overwritten after the call. */
   readonly onSamples: (bytes: Uint8Array) => void;
   readonly onLog: (line: LogLine) => void;
+  /** Receives the address of k6's dashboard once it is up. */
+  readonly onDashboard?: ((address: string) => void) | undefined;
 }
 
 export interface RunningK6 {
@@ -47,6 +50,8 @@ export interface RunningK6 {
 const FLUSH_EVERY = "200ms";
 /** How long k6 may take to end once it is asked to. */
 export const k6GraceMs = 10_000;
+/** How long browsers may take to notice that the load is over. */
+const FAREWELL_MS = 1_000;
 
 /**
  * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come back through
@@ -69,7 +74,8 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   const { config, samples, variables, ignored } = await prepare(folder, options);
   let asked = false;
   const fifo = readFifo(samples, clock, onSamples);
-  const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output), script];
+  const port = output?.name === "web-dashboard" ? await freePort() : undefined;
+  const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output, port), script];
   const child = spawn(k6.path, parameters, {
     cwd: folder,
     env: variables,
@@ -98,6 +104,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     const cancel = clock.after(k6GraceMs, () => child.kill("SIGKILL"));
     void exited.finally(cancel);
   };
+  const isOver = port === undefined ? undefined : endWithLoad(child, exited, port, options);
   const finish = async (): Promise<K6End> => {
     // Without its samples the load is useless.
     fifo.ended.catch(() => child.kill("SIGKILL"));
@@ -105,7 +112,10 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
       const [exitCode, signal] = await exited;
       fifo.finish();
       await Promise.all([fifo.ended, logEnded]);
-      return endOf(exitCode, signal, asked);
+      // Killed by us, although it was not asked to end: it was through with the load.
+      return exitCode === null && !asked && (await isOver) === true
+        ? endOf(0, null, asked)
+        : endOf(exitCode, signal, asked);
     } finally {
       dog.callOff();
       fifo.destroy();
@@ -113,6 +123,25 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     }
   };
   return { pid, ignored, stop, ended: finish() };
+};
+
+/** Ends k6 when the load is over, whatever browsers still show its dashboard. Resolves with whether the load was over. */
+const endWithLoad = async (
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  port: number,
+  { clock, onDashboard }: StartOptions,
+): Promise<boolean> => {
+  const address = `http://127.0.0.1:${port}/`;
+  const gone = new AbortController();
+  void exited.then(() => gone.abort());
+  const isOver = await dashboardStops(address, {
+    clock,
+    signal: gone.signal,
+    onUp: () => onDashboard?.(address),
+  });
+  if (isOver) clock.after(FAREWELL_MS, () => child.kill("SIGKILL"));
+  return isOver;
 };
 
 const prepare = async (folder: string, { k6, settings, environment, output }: StartOptions) => {

@@ -1,144 +1,236 @@
 import { render } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { everything, select } from "../model/filter.ts";
-import { progressOf } from "../model/progress.ts";
-import type { Notification } from "../model/store.ts";
-import { Details } from "./details.tsx";
-import { Grid } from "./grid.tsx";
-import { openSession, type Session } from "./session.ts";
-import { Counts, Empty, Footer } from "./summary.tsx";
-import { ThemeButton } from "../../../../web/browser/theme.tsx";
-import { axisOf } from "./timeline.tsx";
-import { FeedTools, rememberedSchedule, Tools } from "./tools.tsx";
-import { Workbench } from "./workbench.tsx";
+import { documentLimits } from "../../../../conformance/contract/limits.ts";
+import { duration } from "../../../../conformance/contract/duration.ts";
+import type { Push, PushPlan } from "../../../../conformance/contract/push.ts";
+import { type ReadingName, readingNames } from "../../../../conformance/judging/pushes/readings.ts";
+import { isAcknowledged, offsetsMs, type Progress, progressOf } from "../progress.ts";
+import type { Attempt, Notification } from "../rows.ts";
+import { answerText, endOf, plans, requestText } from "../words.ts";
+import { every } from "./clock.ts";
+import { openFeed } from "./feed.ts";
 
-/** The token may come in the fragment, which browsers never send; it is removed from the address immediately. */
-const takeToken = (): string => {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
-  if (token !== "") history.replaceState(undefined, "", location.pathname);
-  return token;
+/** What the reader chose. Everything is drawn again after each change, and each second. */
+const view = {
+  reading: "R1" as ReadingName,
+  /** Key of the row that is open, number of its push that is shown, and that push once it is read. */
+  row: "",
+  n: 0,
+  push: undefined as Push | string | undefined,
 };
 
-const CopyButton = ({ text }: { text: string }) => {
-  const [words, setWords] = useState("Copy");
-  // Browsers only offer the clipboard to pages from this machine or over HTTPS.
-  if (!isSecureContext) return null;
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setWords("Copied"),
-      () => setWords("Not allowed"),
-    );
-  };
+const draw = (): void => render(<Page />, document.body);
+const feed = openFeed(draw);
+
+const change = (changes: Partial<typeof view>): void => {
+  Object.assign(view, changes);
+  draw();
+};
+
+const choose = async (n: number): Promise<void> => {
+  change({ n, push: undefined });
+  const line = await feed.line(n).catch(() => undefined);
+  const gone = "The receiver no longer has this push in memory; its journal has it.";
+  if (view.n === n) change({ push: line?.kind === "push" ? line : gone });
+};
+
+/** Delays in seconds in the address, such as ?delays=1,2,4,8, stand for the document's. */
+const asked = (new URLSearchParams(location.search).get("delays") ?? "").split(",").map(Number);
+const delaysMs = asked.every((s) => s > 0) ? asked.map((s) => s * 1_000) : documentLimits.pushDelaysMs;
+const offsets = (reading = view.reading): readonly number[] => offsetsMs({ reading, delaysMs });
+
+const clockTime = (atMs = 0): string => new Date(atMs).toLocaleTimeString("en-GB");
+
+const seconds = (reading?: ReadingName): readonly number[] => offsets(reading).map((ms) => ms / 1_000);
+/** A position on the time axis, which is slightly longer than the schedule so that an excess push shows as well. */
+const place = (atMs: number): number => {
+  const lengthMs = (offsets().at(-1) ?? 0) * 1.1;
+  return Math.min(Math.max(atMs / lengthMs, 0), 1) * 100;
+};
+const percent = (atMs: number): string => `${place(atMs).toFixed(2)}%`;
+
+/** One shape per outcome, so that colour is never the only difference: a disc, a square, or a cross for no answer. */
+const shapeOf = (attempt: Attempt): string => {
+  if (isAcknowledged(attempt)) return "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z";
+  return attempt.answer.status === undefined ? "M-4 -4l8 8M-4 4l8 -8" : "M-4 -4h8v8h-8z";
+};
+
+interface RowProps {
+  readonly row: Notification;
+  readonly progress: Progress;
+}
+
+const Lane = ({ row: { attempts }, progress: { kind, spans, timings, windows } }: RowProps) => {
+  const age = percent(feed.nowMs() - (attempts[0]?.startMs ?? 0));
   return (
-    <button type="button" id="copy-callback" onClick={copy} onBlur={() => setWords("Copy")}>
-      {words}
-    </button>
+    <svg class="lane" aria-hidden="true">
+      {windows.slice(1).map(({ earliestMs, latestMs }, index) => {
+        const width = Math.max(place(latestMs) - place(earliestMs), 0.5);
+        return (
+          <rect
+            key={index}
+            class="window"
+            x={percent(earliestMs)}
+            width={`${width}%`}
+            y="10%"
+            height="80%"
+            rx={2}
+          />
+        );
+      })}
+      {(kind === "waiting" || kind === "overdue") && (
+        <line stroke-dasharray="2 2" x1={age} x2={age} y1={0} y2="100%" />
+      )}
+      {attempts.map((attempt, index) => {
+        const { startMs = 0, endMs = 0 } = spans[index] ?? {};
+        return (
+          <g key={attempt.n} class={isAcknowledged(attempt) ? "good" : "bad"}>
+            <line x1={percent(startMs)} x2={percent(endMs)} y1="50%" y2="50%" />
+            <svg x={percent(startMs)} y="50%" overflow="visible">
+              {timings[index] !== "on-time" && <circle class="bad" r={8} fill="none" />}
+              <path d={shapeOf(attempt)} />
+            </svg>
+          </g>
+        );
+      })}
+    </svg>
   );
 };
 
-const Header = ({ session }: { session: Session }) => {
-  const callbackUrl = session.callbackUrl();
+const Axis = () => (
+  <p class="row" aria-hidden="true">
+    <span>Notifications, newest first; seconds since the first push</span>
+    <svg class="lane">
+      {offsets().map((at) => (
+        <text key={at} x={percent(at)} y="70%" text-anchor="middle" stroke="none">
+          {at / 1_000}
+        </text>
+      ))}
+    </svg>
+  </p>
+);
+
+const Details = ({ row: { attempts }, progress: { spans, timings } }: RowProps) => {
+  const { n, push } = view;
+  const attempt = attempts.find((one) => one.n === n);
+  const words = (one: Attempt, index: number): string => {
+    const at = index === 0 ? clockTime(one.startMs) : `after ${duration(spans[index]?.startMs ?? 0)}`;
+    const off = timings[index] === "on-time" ? "" : `, ${timings[index]}`;
+    return `${index + 1}. ${at}: ${endOf(one)}${off}`;
+  };
   return (
-    <header>
-      <h1>
-        <img src="icon.svg" alt="" width="22" height="22" />
-        Touchstone receiver
-      </h1>
-      <p class="callback">
-        <span class="label">Callback</span>
-        <code id="callback">{callbackUrl || "…"}</code>
-        <CopyButton text={callbackUrl} />
+    <div class="line">
+      <div class="line">
+        {attempts.map((one, index) => (
+          <button key={one.n} type="button" aria-pressed={one.n === n} onClick={() => void choose(one.n)}>
+            {words(one, index)}
+          </button>
+        ))}
+      </div>
+      {typeof push === "string" && <p>{push}</p>}
+      {typeof push === "object" && attempt !== undefined && (
+        <>
+          {/* Long texts scroll, so they must be reachable by keyboard. */}
+          <pre tabIndex={0} role="group" aria-label={`Request, its body in ${push.bodyEncoding}`}>
+            {requestText(push)}
+          </pre>
+          <pre tabIndex={0} role="group" aria-label="Answer">
+            {answerText(push, attempt)}
+          </pre>
+        </>
+      )}
+    </div>
+  );
+};
+
+const Row = ({ row }: { row: Notification }) => {
+  const progress = progressOf(row, { reading: view.reading, delaysMs }, feed.nowMs());
+  const isOpen = row.key === view.row;
+  const toggle = (): void => {
+    change({ row: isOpen ? "" : row.key });
+    if (!isOpen) void choose(row.attempts.at(-1)?.n ?? 0);
+  };
+  const off = [...new Set(progress.timings)].filter((timing) => timing !== "on-time");
+  return (
+    <li>
+      <button type="button" class="row" aria-expanded={isOpen} onClick={toggle}>
+        <span>
+          <code>{row.id ?? "no id"}</code>
+          <span class={progress.kind}>{progress.words}</span>
+          {off.length > 0 && <span class="overdue">{`, with pushes ${off.join(", ")}`}</span>}
+          <small>{`${clockTime(row.attempts[0]?.startMs)} ${row.about}`}</small>
+        </span>
+        <Lane row={row} progress={progress} />
+      </button>
+      {isOpen && <Details row={row} progress={progress} />}
+    </li>
+  );
+};
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly onChoose: (value: string) => void;
+}
+
+const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
+  <label>
+    {label}{" "}
+    <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {options.map(([one, words]) => (
+        <option key={one} value={one}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const Choices = () => {
+  const { rules, otherwise, noNotification }: PushPlan = feed.plan ?? { rules: [] };
+  const offered = plans.map(([words, one]): readonly [string, string] => [JSON.stringify(one), words]);
+  const current = JSON.stringify({ rules, otherwise });
+  const isOffered = offered.some(([value]) => value === current);
+  return (
+    <div class="line">
+      <Choice
+        label="Answer pushes with"
+        value={current}
+        options={isOffered ? offered : [[current, `another plan, of ${rules.length} rules`], ...offered]}
+        onChoose={(value) => feed.setPlan({ ...(JSON.parse(value) as object), noNotification } as PushPlan)}
+      />
+      <Choice
+        label="Pushes are due after"
+        value={view.reading}
+        options={readingNames.map((reading) => [reading, `${seconds(reading).join(", ")} s (${reading})`])}
+        onChoose={(value) => change({ reading: value as ReadingName })}
+      />
+    </div>
+  );
+};
+
+const Page = () => {
+  const rows = [...feed.store.notifications.values()].toReversed();
+  const { dropped, fault } = feed.store.seen;
+  return (
+    <main>
+      <h1>Touchstone receiver</h1>
+      <p role="status">
+        {`${feed.status} `}
+        <code>{feed.callbackUrl}</code>
       </p>
-      <p id="connection" class="connection" role="status" data-state={session.connection()}>
-        {session.connectionWords()}
-      </p>
-      <FeedTools session={session} />
-      <ThemeButton storageKey="touchstone.theme" />
-    </header>
+      <Choices />
+      <Axis />
+      <ul>
+        {rows.map((row) => (
+          <Row key={row.key} row={row} />
+        ))}
+      </ul>
+      {rows.length === 0 && <p>No push has arrived yet.</p>}
+      {dropped > 0 && <p>{`${dropped} older notifications are in the journal.`}</p>}
+      {fault !== "" && <p>{`Last fault: ${fault}`}</p>}
+    </main>
   );
 };
 
-const TokenForm = ({ onToken }: { onToken: (token: string) => void }) => {
-  const [isTried, setTried] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    setTried(true);
-    onToken(input.current?.value ?? "");
-  };
-  return (
-    <form id="token-form" class="token" onSubmit={submit}>
-      <label for="token">
-        {isTried
-          ? "This token was refused; the receiver requires its own"
-          : "This receiver requires its token"}
-      </label>
-      <input id="token" type="password" autoComplete="off" required ref={input} />
-      <button type="submit">Open</button>
-    </form>
-  );
-};
-
-const Page = ({ session }: { session: Session }) => {
-  const [filter, setFilter] = useState(everything);
-  const [schedule, setSchedule] = useState(rememberedSchedule);
-  const [opened, setOpened] = useState<Notification>();
-  const grid = useRef<HTMLDivElement>(null);
-  const [store, version, nowMs] = [session.store(), session.version(), session.nowMs()];
-  const rows = useMemo(() => select(store.notifications.values(), filter), [store, version, filter]);
-  useEffect(() => setOpened(undefined), [store]);
-  const progress = (notification: Notification) => progressOf(notification, schedule, nowMs);
-  const close = (): void => {
-    setOpened(undefined);
-    grid.current?.focus();
-  };
-  return (
-    <>
-      <Header session={session} />
-      <main>
-        {session.connection() === "locked" && <TokenForm onToken={session.feed.setToken} />}
-        <Tools
-          rows={rows}
-          filter={filter}
-          onFilter={setFilter}
-          schedule={schedule}
-          onSchedule={setSchedule}
-        />
-        <Workbench session={session} />
-        <Counts store={store} shown={rows.length} />
-        <div class="work">
-          <div class="list">
-            <Grid
-              rows={rows}
-              progressOf={progress}
-              axis={axisOf(schedule)}
-              nowMs={nowMs}
-              openKey={opened?.key}
-              onOpen={setOpened}
-              gridRef={grid}
-            />
-            {rows.length === 0 && (
-              <Empty isFiltered={store.notifications.size > 0} callbackUrl={session.callbackUrl()} />
-            )}
-          </div>
-          {opened !== undefined && (
-            <Details
-              key={opened.key}
-              notification={opened}
-              progress={progress(opened)}
-              feed={session.feed}
-              onClose={close}
-              onAccount={(account) => setFilter({ ...filter, account })}
-            />
-          )}
-        </div>
-        <Footer store={store} />
-      </main>
-    </>
-  );
-};
-
-const draw = (): void => render(<Page session={session} />, document.body);
-const session = openSession(takeToken(), draw);
-draw();
+every(1_000, draw);

@@ -1,0 +1,131 @@
+import { catalogue, type RequirementId } from "../../conformance/contract/catalogue.ts";
+import { groups } from "../../conformance/contract/requirement.ts";
+import { plural } from "../text/figures.ts";
+import { groupTitles } from "../text/titles.ts";
+import {
+  doc,
+  lines,
+  listSection,
+  soft,
+  strong,
+  type Doc,
+  type Section,
+  section,
+  type Look,
+  mark,
+  table,
+} from "./model.ts";
+import type { RuleResult } from "../../conformance/contract/record.ts";
+import { whyOpen } from "../text/causes.ts";
+import { breachCard } from "./gate-rules.ts";
+import type { Check } from "../../conformance/contract/check.ts";
+
+const lookOfCheck = ({ ok }: Check): Look => {
+  if (ok === "skipped") return ["none", "dash"];
+  return ok ? ["good", "check"] : ["bad", "cross"];
+};
+
+export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc => {
+  const failed = checks.filter(({ ok }) => ok === false);
+  return doc({
+    title: `Preflight of ${source}`,
+    look: failed.length === 0 ? ["good", "check"] : ["bad", "cross"],
+    headline: headlineOf(checks, failed),
+    sections: [
+      section(
+        "checks",
+        "Checks",
+        table(
+          "Checks",
+          ["Check", "Findings"],
+          checks.map((one) => [
+            mark(lookOfCheck(one), one.check),
+            lines(
+              one.message,
+              one.remedy !== undefined && (one.ok === false ? strong : soft)(`→ ${one.remedy}`),
+            ),
+          ]),
+        ),
+      ),
+    ],
+    source,
+  });
+};
+
+const headlineOf = (checks: readonly Check[], failed: readonly Check[]): string => {
+  const skipped = checks.filter(({ ok }) => ok === "skipped").length;
+  const left = skipped === 0 ? "" : `, ${skipped} skipped`;
+  if (failed.length === 0) return `Ready: ${plural(checks.length - skipped, "check")} passed${left}.`;
+  const then = failed.some((check) => check.fatal !== undefined)
+    ? "a run cannot start"
+    : "some rules will not run";
+  return `${plural(failed.length, "check")} of ${checks.length} failed${left}; ${then}.`;
+};
+
+export interface ReplayResult {
+  readonly answer: "still fails" | "fixed" | "could not run";
+  readonly result: RuleResult;
+}
+
+const looks: Readonly<Record<ReplayResult["answer"], Look>> = {
+  "still fails": ["bad", "cross"],
+  fixed: ["good", "check"],
+  "could not run": ["open", "slash"],
+};
+
+export const replayDoc = (
+  { answer, result }: ReplayResult,
+  { run, program = "touchstone" }: { readonly run: string; readonly program?: string },
+): Doc =>
+  doc({
+    title: `${result.id} of ${run}`,
+    look: looks[answer],
+    headline: `${result.id}: ${answer}`,
+    detail: whyOpen(result.verdict),
+    sections: [
+      section("breach", "The breach", ...breachCard(result, run, { prefix: "", program, isShort: false })),
+    ],
+    source: run,
+  });
+
+export interface ListedBehaviour {
+  readonly name: string;
+  readonly summary: string;
+  readonly kind: "sound" | "defect" | "variant";
+  readonly breaks: readonly RequirementId[];
+}
+
+export const behavioursWith = (all: readonly ListedBehaviour[], text: string): readonly ListedBehaviour[] => {
+  const wanted = text.toLowerCase();
+  return all.filter(({ name, summary, breaks }) =>
+    [name, summary, ...breaks].some((part) => part.toLowerCase().includes(wanted)),
+  );
+};
+
+export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
+  const of = (kind: ListedBehaviour["kind"]): readonly ListedBehaviour[] =>
+    behaviours.filter((one) => one.kind === kind);
+  const defects = Map.groupBy(of("defect"), ({ breaks: [first] }) =>
+    first === undefined ? "untestable" : catalogue[first].group,
+  );
+  return doc({
+    title: "Behaviours of the fake service",
+    look: ["seen", "ring"],
+    headline: `${plural(behaviours.length, "behaviour")}: ${plural(of("defect").length, "defect")}, ${plural(of("variant").length, "variant")}`,
+    sections: [
+      part("sound", "Keeps every promise", of("sound")),
+      ...groups.map((group) => part(group, `Defects: ${groupTitles[group]}`, defects.get(group) ?? [])),
+      part("variants", "Variants: different but conforming", of("variant")),
+    ],
+    source: "the fake service",
+  });
+};
+
+const part = (id: string, title: string, behaviours: readonly ListedBehaviour[]): Section =>
+  listSection(
+    id,
+    title,
+    behaviours.map(({ name, summary, breaks }) =>
+      lines(strong(name), soft(summary), breaks.length > 0 && soft(`breaks ${breaks.join(", ")}`)),
+    ),
+  );

@@ -1,1 +1,0 @@
-export { harmless as safe } from "../../conformance/contract/harmless-text.ts";
