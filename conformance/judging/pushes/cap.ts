@@ -37,7 +37,9 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     return shown === undefined ? finding : { ...finding, facts: { ...facts, sends: sendRows(shown) } };
   }
   if (finding.judgement.kind !== "passed") return finding;
-  const missing = never.map((one) => unwatchedMs(one, sender, pushRun));
+  const missing = sender.best.explanations.flatMap((one, index) =>
+    never.includes(one) ? [unwatchedMs(index, sender, pushRun)] : [],
+  );
   const least = Math.min(...missing);
   if (least > 0)
     return undecidedFinding(`watching stopped ${duration(least)} before a push beyond the cap was overdue`, {
@@ -74,25 +76,20 @@ export const capPart = (explanation: Explanation, sender: Sender, trace: PushTra
   };
 };
 
-/** For how much longer a notification would have to be watched for one more push, by any reading that its pushes allow. */
-export const unwatchedMs = (
-  { journal }: Explanation,
-  { all, around }: Sender,
-  { watchedUntil }: PushTrace,
-): number => {
-  const { event, arrivals } = journal;
-  const dues = all.flatMap(({ hypothesis, explanations }) => {
-    const own = explanations.find((one) => one.journal === journal);
-    const fits =
-      own !== undefined && own.flaws.every(({ kind, push }) => kind === "missing" && push > own.sends.length);
-    const due = dueOf(hypothesis.reading, hypothesis.anchor, arrivals.length, {
-      triggered: event,
-      pushes: arrivals,
-    });
-    return fits && due !== undefined ? [windowOf(due, arrivals.length, hypothesis, around).latestMs] : [];
-  });
-  return greatest(
+/**
+ * For how much longer the notification with this index would have to be watched for one more push, by any hypothesis that
+ * its pushes allow; in milliseconds, 0 if it was watched for long enough.
+ */
+export const unwatchedMs = (index: number, { all, around }: Sender, { watchedUntil }: PushTrace): number =>
+  greatest(
     0,
-    dues.map((dueMs) => dueMs - watchedUntil.earliestMs),
+    all.flatMap(({ hypothesis, explanations }) => {
+      const { journal, sends = [], flaws = [] } = explanations[index] ?? {};
+      if (journal === undefined || flaws.some(({ kind, push }) => kind !== "missing" || push <= sends.length))
+        return [];
+      const { event: triggered, arrivals: pushes } = journal;
+      const due = dueOf(hypothesis.reading, hypothesis.anchor, pushes.length, { triggered, pushes });
+      if (due === undefined) return [];
+      return [windowOf(due, pushes.length, hypothesis, around).latestMs - watchedUntil.earliestMs];
+    }),
   );
-};

@@ -95,8 +95,7 @@ export const windowOf = (
 ): TimeInterval => {
   const lateMs = latenessOf(by, index, around);
   let { latestMs } = due;
-  for (const one of around.busy)
-    if (one.earliestMs <= latestMs) latestMs = Math.max(latestMs, one.latestMs);
+  for (const one of around.busy) if (one.earliestMs <= latestMs) latestMs = Math.max(latestMs, one.latestMs);
   return { earliestMs: due.earliestMs - around.trace.earlyGuardMs, latestMs: latestMs + lateMs };
 };
 

@@ -5,15 +5,16 @@ import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { answerOf, bodyOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
-import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
+import { capPart, unwatchedMs } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, pushCount } from "../../../conformance/judging/pushes/finding.ts";
-import { readingsThatFit } from "../../../conformance/judging/pushes/fitted.ts";
+import type { Explanation, Flaw } from "../../../conformance/judging/pushes/explain.ts";
+import { readingsThatFit } from "../../../conformance/judging/pushes/schedule.ts";
+import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import { itsTurnIn } from "../../../conformance/judging/pushes/turns.ts";
 import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
-import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
 import type {
   LostConnection,
@@ -28,7 +29,7 @@ import {
   noted,
   notWatched,
   partsOf,
-  unlessLost,
+  openIfLost,
   type Broken,
   type Judged,
   scheduled,
@@ -164,22 +165,35 @@ const delivered = (trace: PushTrace): Judged => {
     const turn = turns.get(one.family)?.(one);
     return turn !== undefined && isWatchedForFirst(turn, trace);
   };
-  const judged = partsOf("push.delivered", trace.pushCases, (one) => {
-    if (one.pushes.length > 0) return "passed";
-    if (!isWatched(one)) return "undecided";
-    const watchedMs = trace.watchedUntil.earliestMs - one.triggered.latestMs;
-    return {
-      expected: "every event is pushed",
-      actual: `no push within ${Math.round(watchedMs / 1_000)} s of the event`,
-      evidence: [],
-    };
-  });
-  return unlessLost(
+  const lost = lostIn(trace, ({ journal }) => journal.arrivals.length === 0);
+  const judged = partsOf(
+    "push.delivered",
+    trace.pushCases.filter(({ name }) => !lost.has(name)),
+    (one) => {
+      if (one.pushes.length > 0) return "passed";
+      if (!isWatched(one)) return "undecided";
+      const watchedMs = trace.watchedUntil.earliestMs - one.triggered.latestMs;
+      return {
+        expected: "every event is pushed",
+        actual: `no push within ${Math.round(watchedMs / 1_000)} s of the event`,
+        evidence: [],
+      };
+    },
+  );
+  return openIfLost(
     noted(judged, "event", (were) => `${were} not watched for long enough`),
     "event",
-    trace,
+    lost.size,
   );
 };
+
+/** Names of the notifications of which a push may have been on a connection that broke. */
+const lostIn = (trace: PushTrace, isMeant: (one: Explanation) => boolean): ReadonlySet<string> =>
+  new Set(
+    senderOf(trace).best.explanations.flatMap((one) =>
+      one.lost > 0 && isMeant(one) ? [one.journal.pushCase.name] : [],
+    ),
+  );
 
 /** A sender that gave up before a busy machine acknowledged its push is right to repeat it. */
 const acknowledgedStops = (trace: PushTrace): Judged => {
@@ -196,31 +210,48 @@ const acknowledgedStops = (trace: PushTrace): Judged => {
 
 /** A notification that goes on failing says nothing of the cap before one more push would be overdue. */
 const capped = (trace: PushTrace): Judged => {
-  const isOpen = (one: PushCase): boolean =>
-    one.purpose === "never" && one.pushes.length <= trace.limits.maxPushes && !isWatchedBeyondCap(one, trace);
-  const judged = partsOf("push.cap", trace.pushCases, (one) =>
-    isOpen(one) ? "undecided" : capPart(one, trace),
-  );
+  const sender = senderOf(trace);
+  const indexes = new Map(trace.pushCases.map((one, index) => [one, index]));
+  const judged = partsOf("push.cap", trace.pushCases, (pushCase) => {
+    const index = indexes.get(pushCase) ?? -1;
+    const one = sender.best.explanations[index];
+    if (one === undefined) return "passed";
+    const isOpen =
+      pushCase.purpose === "never" &&
+      pushCase.pushes.length <= trace.limits.maxPushes &&
+      unwatchedMs(index, sender, trace) > 0;
+    return isOpen ? "undecided" : capPart(one, sender, trace);
+  });
   return noted(judged, FAILING, (were) => `${were} not watched until a push beyond the cap was overdue`);
 };
 
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;
-  const lacking = new Set(
-    failing(trace).filter(
-      (one) => one.purpose === "never" && one.pushes.length < leastOfFailing(one, trace, maxPushes),
-    ),
+  const { best } = senderOf(trace);
+  const isFailing = ({ purpose }: PushCase): boolean => purpose === "never" || purpose === "late";
+  const lost = lostIn(
+    trace,
+    ({ journal: { pushCase, arrivals } }) => isFailing(pushCase) && arrivals.length > 0,
   );
-  const judged = partsOf("push.unacknowledged-retries", failing(trace), (one) => {
-    if (!lacking.has(one)) return "passed";
-    if (!isWatchedForNext(one, trace)) return "undecided";
-    return {
-      expected: "a failed push is followed by the next one",
-      actual: `${pushCount(one.pushes.length)}, none acknowledged, and no more`,
-      evidence: one.pushes,
-    };
-  });
-  return unlessLost(noted(judged, FAILING, notWatched), FAILING, trace);
+  const explained = new Map(best.explanations.map((one) => [one.journal.pushCase.name, one]));
+  const judged = partsOf(
+    "push.unacknowledged-retries",
+    failing(trace).filter(({ name }) => !lost.has(name)),
+    (pushCase) => {
+      const { flaws = [], next } = explained.get(pushCase.name) ?? {};
+      if (pushCase.purpose === "late" || pushCase.pushes.length >= maxPushes) return "passed";
+      if (next !== undefined) return "undecided";
+      const isMissing = ({ kind, push }: Flaw): boolean =>
+        kind === "missing" && push > pushCase.pushes.length;
+      if (!flaws.some(isMissing)) return "passed";
+      return {
+        expected: "a failed push is followed by the next one",
+        actual: `${pushCount(pushCase.pushes.length)}, none acknowledged, and no more`,
+        evidence: pushCase.pushes,
+      };
+    },
+  );
+  return openIfLost(noted(judged, FAILING, notWatched), FAILING, lost.size);
 };
 
 const breachOf = (

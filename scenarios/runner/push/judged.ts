@@ -1,10 +1,10 @@
 import { counted } from "../../../conformance/contract/text.ts";
-import { lackingByLoss } from "../../../conformance/judging/pushes/lost-connections.ts";
+import type { Explanation } from "../../../conformance/judging/pushes/explain.ts";
+import { polledBy } from "../../../conformance/judging/pushes/polling.ts";
+import { flawText } from "../../../conformance/judging/pushes/proof.ts";
+import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
 import type { Part } from "../../../conformance/judging/pushes/finding.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
-import { fittedTo, tardyReadings, type Fitted } from "../../../conformance/judging/pushes/fitted.ts";
-import { readingsOf } from "../../../conformance/judging/pushes/readings.ts";
-import { asPolled } from "../../../conformance/judging/pushes/schedule.ts";
 
 export interface Broken {
   readonly pushCase: PushCase;
@@ -43,30 +43,15 @@ export const noted = (judged: Judged, noun: string, what: (were: string) => stri
   return { ...judged, note: judged.note === undefined ? open : `${judged.note}; ${open}` };
 };
 
-/**
- * Leaves a notification open if what it lacks may have been on a connection that broke before the receiver could read a
- * push. A sender that gives up in the handshake has made an attempt that only it knows of.
- */
-export const unlessLost = (
-  judged: Judged,
-  noun: string,
-  trace: PushTrace,
-  checksOf: (pushCase: PushCase) => number = () => 1,
-): Judged => {
-  const cases = judged.broken.map(({ pushCase }) => pushCase);
-  const lost = lackingByLoss(cases, trace);
+/** Leaves a notification open whose push may have been on a connection that broke before the receiver could read it. */
+export const openIfLost = (judged: Judged, noun: string, lost: number): Judged => {
   const told = noted(
-    { ...judged, open: lost.size },
+    { ...judged, open: lost },
     noun,
     (were) =>
       `${were} not judged: a connection broke before the receiver could read a push, when one was due`,
   );
-  return {
-    ...told,
-    checks: judged.checks - [...lost].reduce((sum, one) => sum + checksOf(one), 0),
-    broken: judged.broken.filter(({ pushCase }) => !lost.has(pushCase)),
-    open: judged.open + lost.size,
-  };
+  return { ...told, open: judged.open + lost };
 };
 
 export const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
@@ -76,46 +61,48 @@ export const FAILING = "failing notification";
 export const notWatched = (were: string): string =>
   `${were} not watched to the end of ${were === "was" ? "its" : "their"} retries`;
 
-const contradictionsOf = ({ fits }: Fitted) =>
-  fits.flatMap(({ pushCase, fit }) =>
-    fit.kind === "against" || fit.kind === "tardy" ? [{ pushCase, why: fit.why }] : [],
-  );
-
-const retriesOf = (pushCases: readonly PushCase[]): number =>
-  pushCases.reduce((sum, { pushes }) => sum + Math.max(0, pushes.length - 1), 0);
+const retriesOf = (explanations: readonly Explanation[]): number =>
+  explanations.reduce((sum, { journal }) => sum + Math.max(0, journal.arrivals.length - 1), 0);
 
 /**
- * Against the reading with the fewest contradictions. Notifications that are late in the way of a sender that polls are
- * left open, as in the gate.
+ * By the hypothesis within the cap that the fewest notifications contradict. Those that are late in the way of a sender
+ * that polls are left open, as in the gate.
  */
 export const scheduled = (trace: PushTrace): Judged => {
-  const fitted = readingsOf(trace.limits).map((reading) => fittedTo(reading, trace));
-  const [tardy] = tardyReadings(fitted, trace).filter(({ reading }) => reading.keepsCap);
-  const [nearest] = fitted
-    .filter(({ reading }) => reading.keepsCap)
-    .toSorted((a, b) => contradictionsOf(a).length - contradictionsOf(b).length);
-  const best = tardy ?? nearest;
-  const against = best === undefined ? [] : contradictionsOf(best);
-  const late = tardy === undefined ? [] : against;
-  const expected = `pushes match one reading of the schedule (${best?.reading.name} fits best)`;
+  const keeping = senderOf(trace).all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
+  const polling = keeping.flatMap((one) => {
+    const why = one.flawed.length === 0 ? undefined : polledBy(one, trace);
+    return why === undefined ? [] : [{ one, why }];
+  });
+  const [nearest] = keeping.toSorted((a, b) => a.flawed.length - b.flawed.length);
+  const isKept = nearest === undefined || nearest.flawed.length === 0;
+  const [polled] = isKept ? [] : polling;
+  const { timed, flawed, hypothesis } = polled?.one ??
+    nearest ?? { timed: [], flawed: [], hypothesis: undefined };
+  const lost = timed.filter((one) => one.lost > 0);
+  const open = timed.filter(
+    ({ next, journal }) => next !== undefined && journal.pushCase.purpose === "never",
+  );
   const judged: Judged = {
     id: "push.schedule",
-    checks: retriesOf(failing(trace)) - retriesOf(late.map(({ pushCase }) => pushCase)),
+    checks: retriesOf(timed) - retriesOf(lost) - (polled === undefined ? 0 : retriesOf(flawed)),
     broken:
-      tardy === undefined ? against.map(({ pushCase, why }) => ({ pushCase, expected, actual: why })) : [],
-    open: best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0,
+      polled === undefined
+        ? flawed.map((one) => ({
+            pushCase: one.journal.pushCase,
+            expected: `pushes match one reading of the schedule (${hypothesis?.reading.name ?? "none"} fits best)`,
+            actual: flawText(one),
+          }))
+        : [],
+    open: open.length,
   };
-  const unclear = noted(
-    judged,
-    FAILING,
-    (were) => `${notWatched(were)}, or the times of the pushes are too imprecise`,
-  );
-  if (tardy === undefined) return unlessLost(unclear, FAILING, trace, (one) => retriesOf([one]));
-  const why = `${asPolled(tardy)} (\`tolerances.latenessMs\` in the profile says how late)`;
+  const unclear = openIfLost(noted(judged, FAILING, notWatched), FAILING, lost.length);
+  if (polled === undefined) return unclear;
+  const why = `${polled.why} (\`tolerances.latenessMs\` in the profile says how late)`;
   const told = noted(
-    { ...unclear, open: late.length },
+    { ...unclear, open: flawed.length },
     FAILING,
     (were) => `${were} late and not judged: ${why}`,
   );
-  return { ...told, open: unclear.open + late.length };
+  return { ...told, open: unclear.open + flawed.length };
 };
