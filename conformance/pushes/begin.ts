@@ -10,7 +10,7 @@ import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
 import { isNeeded, neededOf } from "./push-case.ts";
 import { batchesOf, warmUps } from "./push-cases.ts";
-import { heldAnswer, hungFor, laterHangs } from "./unanswered-cases.ts";
+import { heldAnswer, laterHangs } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
@@ -40,9 +40,9 @@ export const planOf = (
     hangAfterMs(limits) / firstDelayMs,
   );
   const batches = neededOf(all, requirements).map((batch) =>
-    kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch),
+    kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : batch,
   );
-  const later = kind === "virtual" ? hungFor({ after: 0, plans: laterHangs({ maxPushes }) }).plans : [];
+  const later = kind === "virtual" ? laterHangs({ maxPushes }) : [];
   const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
   return {
     before,

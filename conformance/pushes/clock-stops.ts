@@ -1,5 +1,5 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import { allowedLatenessMs, fitOf, type Tolerance } from "../judging/pushes/fits.ts";
+import { allowedLatenessMs, mayFollow, type Tolerance } from "../judging/pushes/fits.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { type Reading, anchors, dueOf, type Anchor, type History } from "../judging/pushes/readings.ts";
 
@@ -96,14 +96,8 @@ const JUST_BEFORE = 3 / 4;
 
 /** The anchors that a sender of this reading may use: the one it kept to closely, otherwise both. */
 export const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {
-  const strict = {
-    latenessMs: CLOSELY * options.fineMs,
-    earlyGuardMs: 0,
-    fromIndex: 1,
-    isComplete: false,
-    watchedUntil: history.triggered,
-  };
-  const close = anchors.filter((anchor) => fitOf(reading, anchor, history, strict).kind !== "against");
+  const strict = { latenessMs: CLOSELY * options.fineMs, earlyGuardMs: 0, fromIndex: 1 };
+  const close = anchors.filter((anchor) => mayFollow(reading, anchor, history, strict));
   return close.length === 1 ? close : anchors;
 };
 

@@ -73,25 +73,6 @@ export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
   return { ...batch, plans: [...batch.plans, planOf(held)] };
 };
 
-/**
- * When the receiver closes an unanswered push by itself, in real milliseconds, so that no sender waits for ever on a run
- * that was killed. A run ends them once the target's clock has passed all timeouts, however long a busy machine needs.
- */
-const HANG_MS = 600_000;
-/** The same for the rest of an answer, for which a sender may wait for ever. */
-const STALL_MS = 60_000;
-
-/** Limits how long pushes are left unanswered. */
-export const hungFor = (batch: Batch): Batch => ({
-  ...batch,
-  plans: batch.plans.map((plan) => ({
-    ...plan,
-    actions: plan.actions.map((action) =>
-      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL_MS : HANG_MS } : action,
-    ),
-  })),
-});
-
 /** The actions with every hang replaced by a closed connection, for when this pass should wait for no more hangs. */
 export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
   actions[0]?.kind === "hang" && purpose !== "ending"

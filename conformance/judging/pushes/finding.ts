@@ -156,12 +156,6 @@ const whyGivenUp = {
   },
 } as const;
 
-/** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
-export const longestPatienceMs = (trace: Pick<PushTrace, "pushCases">): number | undefined => {
-  const waits = patienceOf(trace);
-  return waits.length === 0 ? undefined : Math.max(...waits.map(({ latestMs }) => latestMs));
-};
-
 /** No sender gives up sooner, in milliseconds. */
 const LEAST_PATIENCE_MS = 1_000;
 
@@ -223,32 +217,6 @@ export const isOpenAt = (
   const passedMs = later.line.firstByteMs - completeMs;
   const movedMs = later.at.earliestMs - earlier.at.latestMs - passedMs;
   return answeredMs > later.line.firstByteMs && movedMs >= LEAST_PATIENCE_MS;
-};
-
-const MOST_LINES = 6;
-
-/**
- * The receiver's journal of one notification, as a sentence: line number, time since the event, and the answer to each
- * push.
- */
-export const journalText = ({ pushes, triggered }: PushCase): string => {
-  const lines = pushes
-    .slice(0, MOST_LINES)
-    .map(
-      ({ line, at }) =>
-        `line ${line.n} at ${duration(Math.max(0, at.latestMs - triggered.earliestMs))}: ${gotText(line)}`,
-    );
-  const more = pushes.length - lines.length;
-  return `in the receiver's journal: ${lines.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
-};
-
-const gotText = ({ action, status }: SeenPush["line"]): string => {
-  if (status !== undefined && action === "answer") return `status ${status}`;
-  if (action === "hang") return status === undefined ? "no answer" : `status ${status} and no body`;
-  if (action === "reset") return "a reset connection";
-  if (action === "close")
-    return status === undefined ? "a closed connection" : `half an answer with status ${status}`;
-  return "not recognized as a push";
 };
 
 const MOST_MOMENTS = 12;
