@@ -47,7 +47,7 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     looks += 1;
     const history = { triggered: now, pushes: [] };
     const missing = { history, readings, purpose: "never", key: `notification ${looks}` } as const;
-    state.watched = { revision: "0 0 0 false", list: [missing] };
+    state.watched = { revision: "0 0 false", list: [missing] };
     const before = waits.length;
     await look(state, now);
     return waits.slice(before).reduce((sum, waitMs) => sum + waitMs, 0);
@@ -94,7 +94,7 @@ describe("a push that is under way for long once the clock has been moved", () =
         revision: () => 0,
       },
       triggered: [],
-      watched: { revision: "0 0 0 false", list: [] },
+      watched: { revision: "0 0 false", list: [] },
       patienceMs: PATIENCE_MS,
       reportedPatienceMs: Infinity,
       restPatienceMs: 60_000,

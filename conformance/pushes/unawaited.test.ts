@@ -66,7 +66,7 @@ describe("with an advance hook that does not say whether anything is in flight",
     expect(await judged(noticedEvery(30_000))).toMatchObject([
       {
         kind: "inconclusive",
-        reason: expect.stringContaining("at multiples of one period"),
+        reason: expect.stringContaining("as if the sender looks for due pushes every"),
         settle: expect.stringContaining("tolerances.latenessMs"),
       },
       { kind: "passed" },

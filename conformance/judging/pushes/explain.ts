@@ -73,9 +73,15 @@ export const explain = (journal: Journal, by: Hypothesis, around: Surroundings):
   return { journal, ...best };
 };
 
+/** A lost connection is taken for a push only where something is missing without it; an outage hides what is due. */
 const cheapest = (states: readonly State[]): readonly State[] =>
   states
-    .toSorted((a, b) => a.costMs - b.costMs || a.lost - b.lost || b.sends.length - a.sends.length)
+    .toSorted(
+      (a, b) =>
+        a.costMs - b.costMs ||
+        (a.costMs === 0 ? a.lost - b.lost : b.lost - a.lost) ||
+        b.sends.length - a.sends.length,
+    )
     .slice(0, STATES);
 
 /** When the next push is due after these. */

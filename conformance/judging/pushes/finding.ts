@@ -111,11 +111,19 @@ export const isShortened = ({ line }: SeenPush): boolean =>
 /** "1 push" or "3 pushes". */
 export const pushCount = (count: number): string => `${count} push${count === 1 ? "" : "es"}`;
 
+/** By notifications, since each push asks. */
+const gaveUp = new WeakMap<readonly PushCase[], readonly SeenPush[]>();
+
 /** The pushes whose sender waited for an answer that never came, until it gave up. */
-const abandoned = (trace: Pick<PushTrace, "pushCases">): readonly SeenPush[] =>
-  ofPurpose(trace, "hang").flatMap(({ pushes }) =>
+const abandoned = (trace: Pick<PushTrace, "pushCases">): readonly SeenPush[] => {
+  const known = gaveUp.get(trace.pushCases);
+  if (known !== undefined) return known;
+  const found = ofPurpose(trace, "hang").flatMap(({ pushes }) =>
     pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
   );
+  gaveUp.set(trace.pushCases, found);
+  return found;
+};
 
 /** How long it waited for each, in milliseconds on the push run's scale. */
 const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[] =>

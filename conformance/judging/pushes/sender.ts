@@ -73,32 +73,57 @@ const findSender = (trace: Watched): Sender => {
   const around = surroundingsOf(trace, journals);
   const [lost, outages] = [lostOf(around.blind), around.blind.filter(({ kind }) => kind === "outage")];
   const unlost = { ...around, blind: outages };
-  const keys = journals.map((journal) => keyOf(journal, around));
-  const all = hypothesesOf(trace.limits).map((hypothesis): Explained => {
-    const explained = explainAll(journals, keys, hypothesis, around);
+  const explainedBy = (hypothesis: Hypothesis, some = journals): Explained => {
+    const explained = explainAll(some, hypothesis, around);
     // As many pushes can be lost as connections broke.
     const isEnough = explained.reduce((sum, { lost }) => sum + lost, 0) <= lost.length;
-    const explanations = isEnough ? explained : explainAll(journals, keys, hypothesis, unlost);
+    const explanations = isEnough ? explained : explainAll(some, hypothesis, unlost);
     const timed = explanations.filter(({ journal }) => isTimed(journal, { blind: around.blind, trace }));
     return { hypothesis, explanations, timed, flawed: timed.filter(({ flaws }) => flaws.length > 0) };
-  });
-  const costMs = ({ flawed }: Explained): number => flawed.reduce((sum, one) => sum + one.costMs, 0);
-  const [best] = all.toSorted((a, b) => a.flawed.length - b.flawed.length || costMs(a) - costMs(b));
+  };
+  const all = likely(hypothesesOf(trace.limits), journals, explainedBy);
+  const [best] = all.toSorted(byFlaws);
   if (best === undefined) throw new Error("a schedule has readings");
   return { best, all, allowed: all.filter(({ flawed }) => flawed.length === 0), around };
+};
+
+const costMs = ({ flawed }: Explained): number => flawed.reduce((sum, one) => sum + one.costMs, 0);
+
+const byFlaws = (a: Explained, b: Explained): number =>
+  a.flawed.length - b.flawed.length || costMs(a) - costMs(b);
+
+/** More notifications than this are those of a load, of which so many tell what the sender does. */
+const SAMPLE = 1_000;
+
+/** All hypotheses; of many notifications, only those that a sample contradicts least, and least within the cap. */
+const likely = (
+  hypotheses: readonly Hypothesis[],
+  journals: readonly Journal[],
+  explainedBy: (hypothesis: Hypothesis, some?: readonly Journal[]) => Explained,
+): readonly Explained[] => {
+  if (journals.length <= SAMPLE) return hypotheses.map((one) => explainedBy(one));
+  const failing = journals.filter(({ arrivals }) => arrivals[0]?.ending === "failed");
+  // Without retries, all hypotheses are alike.
+  if (failing.length === 0) return hypotheses.slice(0, 1).map((one) => explainedBy(one));
+  const stride = Math.ceil(failing.length / SAMPLE);
+  const sample = failing.filter((_, at) => at % stride === 0);
+  const tried = hypotheses.map((one) => explainedBy(one, sample)).toSorted(byFlaws);
+  const least = [tried[0], tried.find(({ hypothesis }) => hypothesis.reading.keepsCap)];
+  return tried
+    .filter(({ flawed }) => least.some((one) => one?.flawed.length === flawed.length))
+    .map(({ hypothesis }) => explainedBy(hypothesis));
 };
 
 const lostOf = (blind: readonly Blind[]): readonly Blind[] => blind.filter(({ kind }) => kind === "lost");
 
 const explainAll = (
   journals: readonly Journal[],
-  keys: readonly string[],
   hypothesis: Hypothesis,
   around: Surroundings,
 ): readonly Explanation[] => {
   const alike = new Map<string, Explanation>();
-  return journals.map((journal, at): Explanation => {
-    const key = keys[at] ?? "";
+  return journals.map((journal): Explanation => {
+    const key = keyOf(journal, around);
     const other = alike.get(key);
     if (other !== undefined) return ofAnother(other, journal);
     const explanation = explain(journal, hypothesis, around);
