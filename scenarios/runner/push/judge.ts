@@ -9,6 +9,7 @@ import { capPart, unwatchedMs } from "../../../conformance/judging/pushes/cap.ts
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, pushCount } from "../../../conformance/judging/pushes/finding.ts";
+import { blindOf } from "../../../conformance/judging/pushes/blind.ts";
 import type { Explanation, Flaw } from "../../../conformance/judging/pushes/explain.ts";
 import { readingsThatFit } from "../../../conformance/judging/pushes/schedule.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
@@ -165,10 +166,18 @@ const delivered = (trace: PushTrace): Judged => {
     const turn = turns.get(one.family)?.(one);
     return turn !== undefined && isWatchedForFirst(turn, trace);
   };
-  const lost = lostIn(trace, ({ journal }) => journal.arrivals.length === 0);
+  // A first push has no bound under load, so any connection that broke after the event may have carried it.
+  const broke = blindOf(trace).filter(({ kind }) => kind === "lost");
+  const lost = new Set(
+    trace.pushCases.filter((one) => {
+      if (one.pushes.length > 0 || !isWatched(one)) return false;
+      const at = broke.findIndex(({ latestMs }) => latestMs >= one.triggered.earliestMs - trace.earlyGuardMs);
+      return at >= 0 && broke.splice(at, 1).length > 0;
+    }),
+  );
   const judged = partsOf(
     "push.delivered",
-    trace.pushCases.filter(({ name }) => !lost.has(name)),
+    trace.pushCases.filter((one) => !lost.has(one)),
     (one) => {
       if (one.pushes.length > 0) return "passed";
       if (!isWatched(one)) return "undecided";
