@@ -1,3 +1,4 @@
+import { senders } from "../../bench/senders/senders.bench.ts";
 import { kubernetes } from "../../deploy/kubernetes.bench.ts";
 import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { loadDetection } from "../../fake-server/load-detection.bench.ts";
@@ -59,6 +60,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   proofs,
   schemathesis: schemathesisBench,
   guides,
+  senders,
 };
 
 for (const [name, run] of asked("benchmark", benchmarks)) {

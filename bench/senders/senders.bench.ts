@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { RuleDocument } from "../../reports/json/conform.ts";
+import { faketimeLibrary } from "../../conformance/testing/foreign/services.ts";
+import { root, seconds } from "../../conformance/testing/measure.ts";
+import { install, lacks } from "./install.ts";
+import { judgeCase, type Case } from "./one-case.ts";
+import { makePostgres } from "./processes.ts";
+import { queues, settings, type Fault, type Programs } from "./queues.ts";
+
+/** Queues mostly wait, so many run side by side; and of each, so many cases. */
+const QUEUES_AT_ONCE = 3;
+const CASES_AT_ONCE = 2;
+
+/** What a variable asks for, separated by commas. */
+const asked = (variable: string, byDefault?: string): ((name: string) => boolean) => {
+  const text = process.env[variable] ?? byDefault;
+  return (name) => text === undefined || text.split(",").includes(name);
+};
+
+const columns = (...cells: readonly string[]): void => {
+  const widths = [16, 12, 17, 9];
+  process.stdout.write(`${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" ")}\n`);
+};
+
+const isOfNote = ({ verdict }: RuleDocument): boolean =>
+  !["passed", "observed", "not-applicable"].includes(verdict);
+
+/** Whether a fault was found under its rule, or no breach was seen of a sender that keeps the document. */
+const judgementOf = ({ queue, fault }: Case, rules: readonly RuleDocument[]): string => {
+  const expected = queue.faults[fault] ?? [];
+  const failed = rules.filter(({ verdict }) => verdict === "failed").map(({ id }) => id);
+  if (expected.length > 0) return expected.some((id) => failed.includes(id)) ? "found" : "MISSED";
+  if (failed.length > 0) return "WRONG";
+  return rules.some(({ verdict }) => verdict === "inconclusive") ? "undecided" : "right";
+};
+
+/**
+ * The job queues that teams use, as senders of pushes: each judged by the push rules, sound and with its usual faults.
+ *
+ *   SENDERS_QUEUES=bullmq,celery SENDERS_SETTINGS=shortened,libfaketime,document SENDERS_FAULTS=none,short-lock
+ *
+ * The delays of the document take 21 minutes in real time, so that setting must be asked for.
+ */
+export const senders = async (): Promise<void> => {
+  const cache = path.join(root, "node_modules/.cache/senders");
+  mkdirSync(cache, { recursive: true });
+  // PostgreSQL runs as another user, who must be able to enter its folder.
+  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-senders-"));
+  const isKept = process.env["SENDERS_KEEP"] !== undefined;
+  process.once("exit", () => isKept || rmSync(folder, { recursive: true, force: true }));
+  const store = mkdtempSync(path.join(os.tmpdir(), "touchstone-postgres-"));
+  process.once("exit", () => rmSync(store, { recursive: true, force: true }));
+  const programs = new Map<string, Programs>();
+  for (const queue of queues.filter(({ name }) => asked("SENDERS_QUEUES")(name))) {
+    const missing = await lacks(queue);
+    if (missing.length === 0) programs.set(queue.name, await install(cache, queue));
+    else process.stdout.write(`${queue.name}: skipped, this machine has no ${missing.join(" and no ")}\n`);
+  }
+  const wanted = settings.filter(({ name }) => asked("SENDERS_SETTINGS", "shortened,libfaketime")(name));
+  if (faketimeLibrary === undefined) process.stdout.write("libfaketime: skipped, it is not installed\n");
+  const settingsHere = wanted.filter(({ name }) => name !== "libfaketime" || faketimeLibrary !== undefined);
+  const chosen = queues.filter(({ name }) => programs.has(name));
+  const needsPostgres = chosen.some(({ store: kept }) => kept === "PostgreSQL");
+  const cluster = needsPostgres ? makePostgres(store) : undefined;
+  columns("queue", "setting", "fault", "judged", "seconds; rules that are neither passed nor observed");
+  await sideBySide(QUEUES_AT_ONCE, chosen, async (queue) => {
+    const faults = (Object.keys(queue.faults) as Fault[]).filter(asked("SENDERS_FAULTS"));
+    const cases = settingsHere.flatMap((setting) => faults.map((fault): Case => ({ queue, setting, fault })));
+    await sideBySide(CASES_AT_ONCE, cases, (one) =>
+      play(one, folder, cluster, programs.get(queue.name) ?? { command: [] }),
+    );
+  });
+};
+
+/** Does the work for each, for so many of them at once, in their order. */
+const sideBySide = async <T>(atOnce: number, all: readonly T[], work: (one: T) => Promise<void>) => {
+  const left = [...all];
+  const next = async (): Promise<void> => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+};
+
+const play = async (
+  one: Case,
+  base: string,
+  cluster: string | undefined,
+  programs: Programs,
+): Promise<void> => {
+  const { queue, setting, fault } = one;
+  const folder = path.join(base, `${queue.name}-${setting.name}-${fault}`);
+  mkdirSync(folder);
+  try {
+    const { document, wallMs } = await judgeCase(one, { folder, cluster, programs });
+    const rules = document.rules.filter(isOfNote);
+    const judged = judgementOf(one, document.rules);
+    columns(queue.name, setting.name, fault, judged, seconds(wallMs));
+    for (const { id, verdict, breach, reason } of rules)
+      process.stdout.write(`    ${verdict} ${id}: ${breach?.actual ?? reason ?? ""}\n`);
+  } catch (error) {
+    columns(queue.name, setting.name, fault, "NOT RUN", String(error).slice(0, 2_000));
+  }
+};
