@@ -8,6 +8,7 @@ import { documentOf, newClients, writeProfile } from "../../conformance/testing/
 import { faketimeEnvironment } from "../../conformance/testing/foreign/services.ts";
 import { runCli } from "../../conformance/testing/measure.ts";
 import { startProgram } from "../../conformance/testing/start-cli.ts";
+import { latenessOf } from "./lateness.ts";
 import { freePort, startGroup, startPostgres, startRedis, untilListens } from "./processes.ts";
 import type { Fault, Programs, Queue, Setting } from "./queues.ts";
 
@@ -138,7 +139,10 @@ export const judgeCase = async (one: Case, place: Place) => {
   });
   stopped.abort();
   writeFileSync(path.join(folder, "document.json"), ran.stdout);
-  return { document: documentOf(ran), wallMs: ran.wallMs };
+  const document = documentOf(ran);
+  const isReal = setting.name !== "libfaketime";
+  const late = isReal ? latenessOf(path.join(folder, "run/pushes.jsonl"), setting.delaysMs) : undefined;
+  return { document, late, wallMs: ran.wallMs };
 };
 
 /** Kills the worker without warning between two retries, and starts it again at once. */

@@ -8,6 +8,7 @@ export type Fault =
   | "attempt-too-many"
   | "built-in-backoff"
   | "short-lock"
+  | "body-without-timeout"
   | "worker-killed";
 
 export interface Setting {
@@ -114,6 +115,6 @@ export const queues: readonly Queue[] = [
     pollMs: 10_000,
     workers: 50,
     monotonicIsReal: true,
-    faults: usual,
+    faults: { ...usual, "body-without-timeout": ["push.unacknowledged-retries"] },
   },
 ];

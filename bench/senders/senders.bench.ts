@@ -93,10 +93,14 @@ const play = async (
   const folder = path.join(base, `${queue.name}-${setting.name}-${fault}`);
   mkdirSync(folder);
   try {
-    const { document, wallMs } = await judgeCase(one, { folder, cluster, programs });
+    const { document, late, wallMs } = await judgeCase(one, { folder, cluster, programs });
     const rules = document.rules.filter(isOfNote);
     const judged = judgementOf(one, document.rules);
-    columns(queue.name, setting.name, fault, judged, seconds(wallMs));
+    const lateness =
+      late !== undefined && fault === "none"
+        ? `; retries late by ${late.map(seconds).join(" (median), ")} (nine in ten at most)`
+        : "";
+    columns(queue.name, setting.name, fault, judged, `${seconds(wallMs)}${lateness}`);
     for (const { id, verdict, breach, reason } of rules)
       process.stdout.write(`    ${verdict} ${id}: ${breach?.actual ?? reason ?? ""}\n`);
   } catch (error) {

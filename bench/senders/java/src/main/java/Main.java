@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -36,6 +37,7 @@ public class Main {
   static final long[] DELAYS =
       Arrays.stream(System.getenv("DELAYS_MS").split(",")).mapToLong(Long::parseLong).toArray();
   static final int RETRIES = DELAYS.length + (FAULT.equals("attempt-too-many") ? 1 : 0);
+  static final Duration TIMEOUT = Duration.ofMillis(number("TIMEOUT_MS"));
   static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   static long number(String name) {
@@ -47,11 +49,16 @@ public class Main {
     int end = job.indexOf('\n');
     var request =
         HttpRequest.newBuilder(URI.create(job.substring(0, end)))
-            .timeout(Duration.ofMillis(number("TIMEOUT_MS")))
+            .timeout(TIMEOUT)
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(job.substring(end + 1)))
             .build();
-    int status = HTTP.send(request, BodyHandlers.ofString()).statusCode();
+    // The request's own timeout ends with the head of the answer: a body that never comes would hold the worker for ever.
+    var answering = HTTP.sendAsync(request, BodyHandlers.ofString());
+    int status =
+        FAULT.equals("body-without-timeout")
+            ? answering.get().statusCode()
+            : answering.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).get().statusCode();
     if (status != 200) throw new IllegalStateException("not acknowledged: " + status);
   }
 
