@@ -77,10 +77,10 @@ export const untilListens = async (what: string, port: number, withinMs = 60_000
   }
 };
 
-export const startRedis = async (folder: string, env: NodeJS.ProcessEnv) => {
+export const startRedis = async (folder: string) => {
   const port = await freePort();
   const options = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-  const redis = startGroup(folder, "redis", { command: ["redis-server", ...options], env });
+  const redis = startGroup(folder, "redis", { command: ["redis-server", ...options] });
   await untilListens("redis", port);
   return { env: { REDIS_PORT: `${port}` }, kill: redis.kill };
 };
@@ -126,10 +126,12 @@ export const startPostgres = async (cluster: string, folder: string, env: NodeJS
     "-c",
     "max_connections=200",
   ];
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const postgres = startGroup(folder, "postgres", {
-    command: [...asPostgres, "postgres", ...options],
+    // libfaketime's semaphore belongs to the user under whom it is loaded first.
+    command: [...asPostgres, "env", ...settings, "postgres", ...options],
     cwd: data,
-    env: { ...env, PATH: pathWithPostgres },
+    env: { PATH: pathWithPostgres },
   });
   await untilListens("PostgreSQL", port);
   const urls = {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { RuleDocument } from "../../reports/json/conform.ts";
@@ -46,8 +46,9 @@ const judgementOf = ({ queue, fault }: Case, rules: readonly RuleDocument[]): st
 export const senders = async (): Promise<void> => {
   const cache = path.join(root, "node_modules/.cache/senders");
   mkdirSync(cache, { recursive: true });
-  // PostgreSQL runs as another user, who must be able to enter its folder.
+  // PostgreSQL may run as another user, who must be able to read the file of libfaketime.
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-senders-"));
+  chmodSync(folder, 0o755);
   const isKept = process.env["SENDERS_KEEP"] !== undefined;
   process.once("exit", () => isKept || rmSync(folder, { recursive: true, force: true }));
   const store = mkdtempSync(path.join(os.tmpdir(), "touchstone-postgres-"));
