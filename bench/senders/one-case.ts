@@ -35,19 +35,15 @@ const start = async ({ queue, setting, fault }: Case, { folder, cluster, program
   const stopping = new AsyncDisposableStack();
   const clockFile = path.join(folder, "clock");
   writeFileSync(clockFile, "+0");
-  const clock: NodeJS.ProcessEnv =
-    setting.name === "libfaketime"
-      ? {
-          ...faketimeEnvironment(clockFile),
-          TZ: "UTC",
-          ...(queue.monotonicIsReal && { FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
-        }
-      : {};
+  const moved: NodeJS.ProcessEnv = setting.faketime ? { ...faketimeEnvironment(clockFile), TZ: "UTC" } : {};
+  const monotonicIsReal = { FAKETIME_DONT_FAKE_MONOTONIC: setting.faketime && "1" };
+  const isAsNeeded = setting.faketime === "as-needed";
+  const clock = { ...moved, ...(queue.monotonicIsReal === isAsNeeded && monotonicIsReal) };
   // Debian's redis hangs under libfaketime: its allocator asks for the time before the library is ready.
   const store =
     queue.store === "redis"
       ? await startRedis(folder)
-      : await startPostgres(cluster ?? "", folder, { ...clock, FAKETIME_DONT_FAKE_MONOTONIC: "1" });
+      : await startPostgres(cluster ?? "", folder, { ...moved, ...monotonicIsReal });
   stopping.defer(store.kill);
   const jobsPort = await freePort();
   const env = {
@@ -76,7 +72,7 @@ const start = async ({ queue, setting, fault }: Case, { folder, cluster, program
     [path.join(import.meta.dirname, "front.ts"), clientsFile, jobsUrl],
     {
       holdsInput: true,
-      env: { ...clock, ...(setting.name === "libfaketime" && { FAKETIME_DONT_FAKE_MONOTONIC: "1" }) },
+      env: { ...moved, ...monotonicIsReal },
     },
   );
   stopping.defer(async () => void (await front.stop()));
@@ -125,7 +121,7 @@ export const judgeCase = async (one: Case, place: Place) => {
         callback: {
           register: { http: { method: "PUT", url: `${baseUrl}/test/callback`, body: { url: "{{url}}" } } },
         },
-        ...(setting.name === "libfaketime" && { clock: { faketime: { file: clockFile } } }),
+        ...(setting.faketime !== undefined && { clock: { faketime: { file: clockFile } } }),
       },
       ...(setting.name === "shortened" && { limits: { pushDelaysMs: [...setting.delaysMs] } }),
       receiver: { listen: { scheme: "http" } },
@@ -134,14 +130,14 @@ export const judgeCase = async (one: Case, place: Place) => {
   const stopped = new AbortController();
   if (fault === "worker-killed") void restartLater(service.restart, setting, stopped.signal);
   const flags = ["--profile", profile, "--section", "push", "--json", "--seed", "11", "--max-wait", "30m"];
-  const time = setting.name === "libfaketime" ? { TZ: "UTC" } : {};
+  const time = setting.faketime ? { TZ: "UTC" } : {};
   const ran = await runCli(["conform", ...flags, "--out", path.join(folder, "run")], {
     env: { ...env, ...time },
   });
   stopped.abort();
   writeFileSync(path.join(folder, "document.json"), ran.stdout);
   const document = documentOf(ran);
-  const isReal = setting.name !== "libfaketime";
+  const isReal = setting.faketime === undefined;
   const late = isReal ? latenessOf(path.join(folder, "run/pushes.jsonl"), setting.delaysMs) : undefined;
   return { document, late, wallMs: ran.wallMs };
 };

@@ -126,7 +126,9 @@ export const startPostgres = async (cluster: string, folder: string, env: NodeJS
     "-c",
     "max_connections=200",
   ];
-  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const settings = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  );
   const postgres = startGroup(folder, "postgres", {
     // libfaketime's semaphore belongs to the user under whom it is loaded first.
     command: [...asPostgres, "env", ...settings, "postgres", ...options],

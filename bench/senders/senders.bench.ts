@@ -20,7 +20,7 @@ const asked = (variable: string, byDefault?: string): ((name: string) => boolean
 };
 
 const columns = (...cells: readonly string[]): void => {
-  const widths = [16, 12, 17, 9];
+  const widths = [16, 14, 17, 9];
   process.stdout.write(`${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" ")}\n`);
 };
 
@@ -61,14 +61,19 @@ export const senders = async (): Promise<void> => {
   }
   const wanted = settings.filter(({ name }) => asked("SENDERS_SETTINGS", "shortened,libfaketime")(name));
   if (faketimeLibrary === undefined) process.stdout.write("libfaketime: skipped, it is not installed\n");
-  const settingsHere = wanted.filter(({ name }) => name !== "libfaketime" || faketimeLibrary !== undefined);
+  const settingsHere = wanted.filter(({ faketime }) => !faketime || faketimeLibrary !== undefined);
   const chosen = queues.filter(({ name }) => programs.has(name));
   const needsPostgres = chosen.some(({ store: kept }) => kept === "PostgreSQL");
   const cluster = needsPostgres ? makePostgres(store) : undefined;
   columns("queue", "setting", "fault", "judged", "seconds; rules that are neither passed nor observed");
   await sideBySide(QUEUES_AT_ONCE, chosen, async (queue) => {
     const faults = (Object.keys(queue.faults) as Fault[]).filter(asked("SENDERS_FAULTS"));
-    const cases = settingsHere.flatMap((setting) => faults.map((fault): Case => ({ queue, setting, fault })));
+    const movable = settingsHere.filter(({ faketime }) => !faketime || queue.monotonicIsReal !== undefined);
+    if (movable.length < settingsHere.length)
+      process.stdout.write(
+        `${queue.name}: no libfaketime, ${queue.language} does not ask libc for the time\n`,
+      );
+    const cases = movable.flatMap((setting) => faults.map((fault): Case => ({ queue, setting, fault })));
     await sideBySide(CASES_AT_ONCE, cases, (one) =>
       play(one, folder, cluster, programs.get(queue.name) ?? { command: [] }),
     );
