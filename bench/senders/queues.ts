@@ -40,6 +40,8 @@ export interface Queue {
   readonly workers: number;
   /** Whether its runtime needs FAKETIME_DONT_FAKE_MONOTONIC for its timers; undefined if libfaketime cannot move its clock. */
   readonly monotonicIsReal: boolean | undefined;
+  /** A worker that is killed loses what it was pushing, if it was: whether the fault shows is chance. */
+  readonly losesInFlight?: true;
   /** The rules of which a fault breaks at least one; none of them if its design does not let the fault show. */
   readonly faults: Partial<Record<Fault, readonly RequirementId[]>>;
 }
@@ -90,15 +92,16 @@ export const queues: readonly Queue[] = [
     name: "rq",
     pollMs: 1_000,
     workers: 6,
-    // The lock of the scheduler that was killed is held for 61 s.
-    faults: { ...usual, "worker-killed": ["push.schedule"] },
+    // The lock of the scheduler that was killed lasts 61 s, and the new one asks for it again after ten minutes.
+    faults: { ...usual, "worker-killed": ["push.unacknowledged-retries", "push.schedule"] },
   },
   {
     ...python,
     name: "huey",
     pollMs: 1_000,
     workers: 50,
-    // A task is taken off the queue before it runs: what the killed worker was pushing is lost.
+    // A task is taken off the queue before it runs.
+    losesInFlight: true,
     faults: { ...usual, "worker-killed": ["push.unacknowledged-retries"] },
   },
   {
@@ -125,6 +128,12 @@ export const queues: readonly Queue[] = [
     pollMs: 10_000,
     workers: 50,
     monotonicIsReal: true,
-    faults: { ...usual, "body-without-timeout": ["push.unacknowledged-retries"] },
+    // Executions of a dead worker are taken up after several missed heartbeats, of five minutes each.
+    losesInFlight: true,
+    faults: {
+      ...usual,
+      "worker-killed": ["push.unacknowledged-retries"],
+      "body-without-timeout": ["push.unacknowledged-retries"],
+    },
   },
 ];

@@ -30,10 +30,23 @@ const isOfNote = ({ verdict }: RuleDocument): boolean =>
 /** Whether a fault was found under its rule, or no breach was seen of a sender that keeps the document. */
 const judgementOf = ({ queue, fault }: Case, rules: readonly RuleDocument[]): string => {
   const expected = queue.faults[fault] ?? [];
-  const failed = rules.filter(({ verdict }) => verdict === "failed").map(({ id }) => id);
-  if (expected.length > 0) return expected.some((id) => failed.includes(id)) ? "found" : "MISSED";
+  const of = (...kinds: RuleDocument["verdict"][]) =>
+    rules.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
+  const failed = of("failed");
+  if (expected.some((id) => failed.includes(id))) return "found";
+  const showsByChance = fault === "worker-killed" && queue.losesInFlight === true;
+  if (expected.length > 0 && !showsByChance) return "MISSED";
   if (failed.length > 0) return "WRONG";
-  return rules.some(({ verdict }) => verdict === "inconclusive") ? "undecided" : "right";
+  return of("inconclusive", "could-not-run", "harness-error").length > 0 ? "undecided" : "right";
+};
+
+/** The verdicts of note, those with one sentence together. */
+const linesOf = (rules: readonly RuleDocument[]): readonly string[] => {
+  const sentences = Map.groupBy(
+    rules.filter(isOfNote),
+    ({ verdict, breach, reason }) => `${verdict}: ${breach?.actual ?? reason ?? ""}`,
+  );
+  return [...sentences].map(([sentence, ofIt]) => `${ofIt.map(({ id }) => id).join(", ")} ${sentence}`);
 };
 
 /**
@@ -100,15 +113,13 @@ const play = async (
   mkdirSync(folder);
   try {
     const { document, late, wallMs } = await judgeCase(one, { folder, cluster, programs });
-    const rules = document.rules.filter(isOfNote);
     const judged = judgementOf(one, document.rules);
     const lateness =
       late !== undefined && fault === "none"
         ? `; retries late by ${late.map(seconds).join(" (median), ")} (nine in ten at most)`
         : "";
     columns(queue.name, setting.name, fault, judged, `${seconds(wallMs)}${lateness}`);
-    for (const { id, verdict, breach, reason } of rules)
-      process.stdout.write(`    ${verdict} ${id}: ${breach?.actual ?? reason ?? ""}\n`);
+    for (const line of linesOf(document.rules)) process.stdout.write(`    ${line}\n`);
   } catch (error) {
     columns(queue.name, setting.name, fault, "NOT RUN", String(error).slice(0, 2_000));
   }
