@@ -92,12 +92,14 @@ export const queues: readonly Queue[] = [
     name: "rq",
     pollMs: 1_000,
     workers: 6,
-    // The lock of the scheduler that was killed lasts 61 s, and the new one asks for it again after ten minutes.
+    // The lock of the scheduler that was killed lasts 61 s; the new one had not asked for it again 280 s later.
     faults: { ...usual, "worker-killed": ["push.unacknowledged-retries", "push.schedule"] },
   },
   {
     ...python,
     name: "huey",
+    // Its scheduler sleeps by the monotonic clock.
+    monotonicIsReal: true,
     pollMs: 1_000,
     workers: 50,
     // A task is taken off the queue before it runs.
