@@ -32,7 +32,7 @@ const clients = newClients("https://client.example/callback");
 
 /** Starts the queue with its store, its worker and the service in front of it. */
 const start = async ({ queue, setting, fault }: Case, { folder, cluster, programs }: Place) => {
-  const stopping = new AsyncDisposableStack();
+  await using stopping = new AsyncDisposableStack();
   const clockFile = path.join(folder, "clock");
   writeFileSync(clockFile, "+0");
   const moved: NodeJS.ProcessEnv = setting.faketime ? { ...faketimeEnvironment(clockFile), TZ: "UTC" } : {};
@@ -81,7 +81,8 @@ const start = async ({ queue, setting, fault }: Case, { folder, cluster, program
     await worker.kill();
     worker = startPart("work");
   };
-  return { baseUrl, clockFile, restart, [Symbol.asyncDispose]: () => stopping.disposeAsync() };
+  const running = stopping.move();
+  return { baseUrl, clockFile, restart, [Symbol.asyncDispose]: () => running.disposeAsync() };
 };
 
 /** Waits until the worker has pushed a first job, which takes seconds in some languages. */

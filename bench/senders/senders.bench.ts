@@ -46,7 +46,10 @@ const linesOf = (rules: readonly RuleDocument[]): readonly string[] => {
     rules.filter(isOfNote),
     ({ verdict, breach, reason }) => `${verdict}: ${breach?.actual ?? reason ?? ""}`,
   );
-  return [...sentences].map(([sentence, ofIt]) => `${ofIt.map(({ id }) => id).join(", ")} ${sentence}`);
+  return [...sentences].map(([sentence, ofIt]) => {
+    const named = ofIt.length > 5 ? `${ofIt.length} rules` : ofIt.map(({ id }) => id).join(", ");
+    return `${named} ${sentence}`;
+  });
 };
 
 /**
