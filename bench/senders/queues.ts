@@ -68,7 +68,7 @@ export const queues: readonly Queue[] = [
     store: "PostgreSQL",
     pollMs: 2_000,
     workers: 20,
-    faults: { ...usual, ...sentTwice },
+    faults: usual,
   },
   {
     ...python,

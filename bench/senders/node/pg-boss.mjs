@@ -14,8 +14,7 @@ const start = async () => {
   const retries = isBuiltIn
     ? { retryLimit: attempts - 1, retryBackoff: true, retryDelay: Math.round(env.delaysMs[0] / 2_000) }
     : { retryLimit: 0 };
-  const lock = env.fault === "short-lock" ? { expireInSeconds: 2, retryLimit: attempts - 1 } : {};
-  await boss.createQueue("pushes", { ...retries, ...lock });
+  await boss.createQueue("pushes", retries);
   return boss;
 };
 
