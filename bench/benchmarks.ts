@@ -22,6 +22,7 @@ import { ci } from "./ci.ts";
 import { release } from "./release.ts";
 import { image } from "./image.ts";
 import { adopt, packageBench } from "./package.ts";
+import { senders } from "./senders/senders.ts";
 import { startup } from "./startup.ts";
 
 /** `npm run bench [-- NAME ...]`: prints measured figures next to their targets, and asserts nothing. */
@@ -55,6 +56,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   mutants,
   proofs,
   guides,
+  senders,
 };
 
 for (const [name, run] of asked("benchmark", benchmarks)) {
