@@ -4,12 +4,17 @@ import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
-import { commandClock } from "./shared/clock.ts";
-import type { CommandContext } from "./shared/context.ts";
+import { commandClock, type CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flags.ts";
-import { keepHeapSmall } from "./shared/heap.ts";
-import { endingOf } from "./shared/exit.ts";
-import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
+import { keepHeapSmall } from "./shared/runtime.ts";
+import {
+  endingOf,
+  complainThrough,
+  createOutput,
+  type Manner,
+  type Output,
+  type Streams,
+} from "./shared/output.ts";
 
 export interface Call {
   /** Arguments and flags, without the program name. */

@@ -1,8 +1,7 @@
 import { failuresOf, renderHar } from "./failures/har.ts";
 import path from "node:path";
-import type { CiSuite } from "./ci/case.ts";
-import { suitesOf } from "./ci/cases.ts";
-import { renderCodeQuality } from "./ci/codequality.ts";
+import { type CiSuite, suitesOf } from "./ci/cases.ts";
+import { renderCodeQuality } from "./ci/problems.ts";
 import { renderCtrf } from "./ci/ctrf.ts";
 import type { Doc } from "./document/model.ts";
 import {

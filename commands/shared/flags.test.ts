@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { choiceFlag, dateFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flags.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
+import { Command } from "@commander-js/extra-typings";
+import { narrowHelp } from "../program.ts";
 
 it("parses integers within their bounds", () => {
   expect([seedFlag("-2147483648"), seedFlag("2147483647"), portFlag("--port")("0")]).toEqual([
@@ -40,4 +42,23 @@ it("takes only days of the calendar", async () => {
     expect(await problemOf(() => dateFlag("--since")(text))).toBe(
       `--since is "${text}"; accepted is a day such as 2030-01-31`,
     );
+});
+
+const helpAt = (helpWidth: number): string =>
+  new Command("judge")
+    .option(
+      "--ledger-key-file <file>",
+      "file with the key of the ledger, instead of the variable that holds it",
+    )
+    .configureHelp({ ...narrowHelp, helpWidth })
+    .helpInformation();
+
+it("puts descriptions below their flags on a narrow terminal, and keeps to its width", () => {
+  const lines = helpAt(40).split("\n");
+  expect(lines).toContain("  --ledger-key-file <file>");
+  expect(lines.filter((line) => line.length > 40)).toEqual([]);
+});
+
+it("keeps two columns where there is room", () => {
+  expect(helpAt(80)).toContain("  --ledger-key-file <file>  file with the key of the ledger");
 });

@@ -1,7 +1,12 @@
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import type { CommandContext } from "./context.ts";
-import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
-import { createLoadLive, type LiveSecond } from "../../reports/terminal/load-live.ts";
+import {
+  afterResult,
+  createProgress,
+  progressAtStart,
+  createLoadLive,
+  type LiveSecond,
+} from "../../reports/terminal/progress.ts";
 
 /** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
 const REDRAWN_MS = 200;

@@ -1,7 +1,7 @@
 import { gateDoc } from "./gate.ts";
 import { loadDoc } from "./load.ts";
 import type { RunView } from "../gather/gather.ts";
-import { numbered } from "../text/titles.ts";
+import { numbered } from "../text/verdicts.ts";
 import type { Doc, Icon } from "./model.ts";
 
 export interface Chapter {

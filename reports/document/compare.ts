@@ -2,9 +2,8 @@ import type { Comparison, RunHeading } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { moment, plural } from "../text/figures.ts";
-import { changedOf, readableFingerprint } from "../text/compact.ts";
-import { knownRequirement } from "../text/titles.ts";
-import { wordOf, wordOfResult } from "../text/verdicts.ts";
+import { changedOf, readableFingerprint } from "../text/facts.ts";
+import { knownRequirement, wordOf, wordOfResult } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";
 import { lookOf } from "./looks.ts";
 import {

@@ -3,8 +3,7 @@ import type { DetectReport, MatrixRow } from "../../conformance/contract/detect.
 import { groups } from "../../conformance/contract/requirement.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import { elapsed, figure, plural } from "../text/figures.ts";
-import { groupTitles } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
+import { groupTitles, wordOf } from "../text/verdicts.ts";
 import { lookOf } from "./looks.ts";
 import {
   code,

@@ -2,15 +2,18 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
-import { endsOf } from "../gather/sampled.ts";
-import type { GateView } from "../gather/gather.ts";
-import { cameBack, othersOf } from "../text/breach.ts";
+import { endsOf, type GateView } from "../gather/gather.ts";
+import { cameBack, othersOf, laterBy } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";
-import { laterBy } from "../text/proof.ts";
-import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
-import { waiverText } from "../text/waivers.ts";
+import {
+  groupTitles,
+  knownRequirement,
+  levelMeanings,
+  sectionsOf,
+  wordOf,
+  waiverText,
+} from "../text/verdicts.ts";
 import { lookOf } from "./looks.ts";
 import {
   code,

@@ -4,13 +4,10 @@ import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import type { GateView } from "../gather/gather.ts";
-import { causesOf } from "../text/causes.ts";
-import { commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/roots.ts";
+import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { changedOf } from "../text/compact.ts";
-import { groupTitles, knownRequirement } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
-import { activeWaivers, waiverStateText } from "../text/waivers.ts";
+import { changedOf } from "../text/facts.ts";
+import { groupTitles, knownRequirement, wordOf, activeWaivers, waiverStateText } from "../text/verdicts.ts";
 import { gateDetail, gateHeadline } from "./gate-answer.ts";
 import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {

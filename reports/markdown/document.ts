@@ -4,7 +4,7 @@ import type { Block, Doc, Exchanges, Fact, Figure, Section, Table, Text } from "
 import { lookOf, symbolOfIcon } from "../document/looks.ts";
 import { plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
-import { endsOf } from "../gather/sampled.ts";
+import { endsOf } from "../gather/gather.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** The maximum size of a summary that CI services accept. */

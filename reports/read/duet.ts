@@ -1,6 +1,5 @@
 import path from "node:path";
-import { checkOf } from "./check.ts";
-import { parse, textIn } from "./lines.ts";
+import { checkOf, parse, textIn } from "./lines.ts";
 import { DuetDocument } from "../duet/document.ts";
 import { duetFile } from "../duet/write.ts";
 

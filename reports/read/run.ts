@@ -31,8 +31,7 @@ import { fieldOf } from "../../conformance/contract/json.ts";
 import path from "node:path";
 import { statSync, readdirSync } from "node:fs";
 import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
-import { checkOf, type Check } from "./check.ts";
-import { jsonLines, parse, textIn } from "./lines.ts";
+import { checkOf, type Check, jsonLines, parse, textIn } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
 
