@@ -5,7 +5,7 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import { casesOf, type Breach } from "../../conformance/contract/verdict.ts";
 import type { RecordedGate, RecordedRun } from "../read/index.ts";
 import {
-  knownRequirement,
+  requirementOf,
   numbered,
   sectionsOf,
   activeWaivers,
@@ -193,10 +193,10 @@ const gateCase = (result: RuleResult, { record, directory }: RecordedGate, progr
 };
 
 const breachLines = (id: string, { expected, actual, part, reproduction }: Breach) => {
-  const known = knownRequirement(id);
+  const known = requirementOf(id);
   const { counterexample, replayed } = reproduction;
   return [
-    known && `${known.sentence} (${sectionsOf(known)})`,
+    `${known.sentence} (${sectionsOf(known)})`,
     part !== undefined && `part: ${part}`,
     `expected: ${expected}`,
     `seen: ${actual}`,
@@ -284,7 +284,7 @@ const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord):
       verdict: "failed",
       message: `broken ${plural(breaches, "time")} in ${plural(checks, "check")}${first === undefined ? "" : `: ${first.actual}`}`,
       details: [
-        knownRequirement(id)?.sentence ?? "",
+        requirementOf(id).sentence,
         first && `expected: ${first.expected}`,
         first && `seen: ${first.actual}, first after ${elapsed(first.atMs)} of the load`,
       ],

@@ -3,7 +3,7 @@ import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
-import { knownRequirement, wordOf, wordOfResult } from "../text/verdicts.ts";
+import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";
 import { lookOf } from "./looks.ts";
 import {
@@ -176,7 +176,7 @@ const ruleCard = (one: ComparedRule): Card => {
     tone: head === "failed" || head === "warned" ? head : undefined,
     header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
     beside: `${wordOfResult(base)} before, ${wordOfResult(head)} now${level === "advisory" ? ", advisory" : ""}`,
-    promise: knownRequirement(id)?.sentence ?? "",
+    promise: requirementOf(id).sentence,
     blocks: [
       facts([
         expected !== undefined && ["Expected", expected],

@@ -18,7 +18,6 @@ import {
   type Lifetime,
 } from "../text/facts.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { knownRequirement } from "../text/verdicts.ts";
 import { readingLines, ruleAnchor, ruleLink } from "./gate-rules.ts";
 import {
   figure,
@@ -136,7 +135,7 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
     rules.map((result) => {
       const { id } = result;
       const allowed = readingsOf(result);
-      return allowed && [ruleLink(place, id), readingLines(allowed, knownRequirement(id))];
+      return allowed && [ruleLink(place, id), readingLines(allowed, id)];
     }),
   );
 

@@ -7,7 +7,7 @@ import type { GateView } from "../gather/gather.ts";
 import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/facts.ts";
-import { groupTitles, knownRequirement, wordOf, activeWaivers, waiverStateText } from "../text/verdicts.ts";
+import { groupTitles, requirementOf, wordOf, activeWaivers, waiverStateText } from "../text/verdicts.ts";
 import { gateDetail, gateHeadline } from "./gate-answer.ts";
 import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {
@@ -254,7 +254,7 @@ const untested = (
   { detail }: GateOptions,
 ): readonly (Block | false | undefined)[] => {
   const asked = new Set<string>(selected);
-  const testable = requirementIds.filter((id) => knownRequirement(id)?.level !== "untestable");
+  const testable = requirementIds.filter((id) => requirementOf(id).level !== "untestable");
   const unasked = testable.filter((id) => !asked.has(id));
   const statements = requirementIds.length - testable.length;
   const names = detail === "full" ? `: ${unasked.join(", ")}` : "";
@@ -266,8 +266,8 @@ const untested = (
           groupTitles.untestable,
           ["Statement", "What the document says", "Why it cannot be tested"],
           requirementIds.map((id) => {
-            const known = knownRequirement(id);
-            return known?.level === "untestable" && [code(id), known.sentence, known.reason];
+            const known = requirementOf(id);
+            return known.level === "untestable" && [code(id), known.sentence, known.reason];
           }),
         )
       : unasked.length === 0 &&

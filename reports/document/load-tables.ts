@@ -1,7 +1,7 @@
 import type { LoadBreach, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 import { elapsed, plural, figure as number, inUnit, rate, latency, percent } from "../text/figures.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
-import { knownRequirement, rampAnswer } from "../text/verdicts.ts";
+import { requirementOf, rampAnswer } from "../text/verdicts.ts";
 import type { Bucket } from "../gather/course.ts";
 import type { LoadView } from "../gather/gather.ts";
 import {
@@ -88,7 +88,7 @@ const breachCard = (
   id,
   header: mark(["bad", "cross"], code(breach.rule), "failed"),
   beside: `after ${elapsed(breach.atMs)}, at ${rate(breach.askedRate)} arrivals per second`,
-  promise: knownRequirement(breach.rule)?.sentence ?? "",
+  promise: requirementOf(breach.rule).sentence,
   blocks: [
     facts([
       ["Expected", breach.expected],
@@ -207,7 +207,7 @@ export const rulesTable = ({ rules }: LoadRecord, detail: LoadOptions["detail"])
     ["Rule", ">Checks", ">Breaches", detail === "full" ? "What it says" : ""],
     rules.map(({ id, checks, breaches, note: remark }) => {
       const [look, word] = ruleLook(checks, breaches);
-      const sentence = detail === "full" ? knownRequirement(id)?.sentence : undefined;
+      const sentence = detail === "full" ? requirementOf(id).sentence : undefined;
       return [
         mark(look, code(id), word),
         number(checks),

@@ -23,9 +23,8 @@ const outcomeLooks: Readonly<Record<Outcome, Look>> = {
   failed: ["bad", "cross"],
 };
 
-/** How an outcome looks; undefined is a run that was cut off. An outcome unknown to this version has its own look. */
-export const outcomeLook = (outcome: string | undefined): Look =>
-  Object.entries(outcomeLooks).find(([name]) => name === outcome)?.[1] ?? outcomeLooks.interrupted;
+/** How an outcome looks; undefined is a run that was cut off. */
+export const outcomeLook = (outcome: Outcome = "interrupted"): Look => outcomeLooks[outcome];
 
 export const symbolOfIcon: Readonly<Record<Icon, string>> = {
   check: "✓",

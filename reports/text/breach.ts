@@ -2,8 +2,7 @@ import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
-import { harmless } from "../../conformance/contract/harmless-text.ts";
-import { knownRequirement } from "./verdicts.ts";
+import { requirementOf } from "./verdicts.ts";
 import { duration, SECOND_MS } from "../../conformance/contract/duration.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
@@ -15,9 +14,7 @@ const NAMED = 3;
 export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefined => {
   const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
   if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
-  const others = broken
-    .filter((one) => one !== breach.reproduction.counterexample)
-    .map((one) => harmless(String(one)));
+  const others = broken.filter((one) => one !== breach.reproduction.counterexample).map(String);
   const [first, ...more] = others.slice(0, NAMED);
   const beyond = brokenCases - 2 - more.length;
   const count = plural(brokenCases - 1, "further input");
@@ -31,7 +28,7 @@ export const cameBack = (
   { failures, attempts }: Breach["reproduction"]["replayed"],
 ): string => {
   if (attempts === 0)
-    return knownRequirement(rule)?.group === "push"
+    return requirementOf(rule).group === "push"
       ? "not replayed: it was seen in the push run, and no second push run decided it"
       : "not replayed";
   if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;

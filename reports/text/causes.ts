@@ -1,7 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { wordOf } from "./verdicts.ts";
-import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** Rules that were not judged for the same reason. */
 export interface Cause {
@@ -30,8 +29,8 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
     causes.set(
       key,
       before === undefined
-        ? { kind, title, detail, ids: [harmless(id)] }
-        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, harmless(id)] },
+        ? { kind, title, detail, ids: [id] }
+        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, id] },
     );
   }
   return [...causes.values()];
@@ -45,7 +44,7 @@ const titleOf = (verdict: Verdict): string | undefined => {
     case "inconclusive":
       return word;
     case "pending":
-      return `${word} until ${harmless(verdict.due)} by the target's clock`;
+      return `${word} until ${verdict.due} by the target's clock`;
     case "not-applicable":
       return verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`;
     case "harness-error":
@@ -57,19 +56,19 @@ const titleOf = (verdict: Verdict): string | undefined => {
 
 /** What was missing. A hook that is there and failed is named in its own reason. */
 const lackOf = ({ missing, reason }: Extract<Verdict, { readonly kind: "could-not-run" }>): string =>
-  `${harmless(missing)} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
+  `${missing} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
 
 const reasonOf = (verdict: Verdict): string => {
-  if ("reason" in verdict) return harmless(verdict.reason);
-  return "message" in verdict ? harmless(verdict.message) : "";
+  if ("reason" in verdict) return verdict.reason;
+  return "message" in verdict ? verdict.message : "";
 };
 
 /** Why a verdict leaves its rule open, and what would decide it. */
 export const whyOpen = (verdict: Verdict): string => {
   const reason = reasonOf(verdict);
   if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
-  if ("settle" in verdict) return `${reason}; to resolve: ${harmless(verdict.settle)}`;
-  return "due" in verdict ? `${reason}; due ${harmless(verdict.due)}` : reason;
+  if ("settle" in verdict) return `${reason}; to resolve: ${verdict.settle}`;
+  return "due" in verdict ? `${reason}; due ${verdict.due}` : reason;
 };
 
 /* Of many broken promises, the one to look at first, and those that follow from it. */
@@ -134,7 +133,7 @@ const stepsOf = (certain: readonly Broken[]): Root | undefined => {
   const steps = certain.find(({ id }) => id === HISTORIES)?.verdict.breach.reproduction.counterexample;
   return steps === undefined
     ? undefined
-    : { id: HISTORIES, what: "These steps break a promise", steps: harmless(steps) };
+    : { id: HISTORIES, what: "These steps break a promise", steps: steps };
 };
 
 const answerIn = (text: string): string | undefined => /status \d+, .+/s.exec(text)?.[0];
@@ -181,7 +180,7 @@ export const placesOf = (results: readonly RuleResult[]): ((id: string) => numbe
  */
 export const commonCauseOf = (results: readonly RuleResult[]) => {
   const reasons = results.flatMap(({ id, verdict }) =>
-    verdict.kind === "inconclusive" ? [{ id: harmless(id), reason: verdict.reason.replace(count, "") }] : [],
+    verdict.kind === "inconclusive" ? [{ id: id, reason: verdict.reason.replace(count, "") }] : [],
   );
   const groups = [...Map.groupBy(reasons, ({ reason }) => skeleton(reason)).values()];
   const [largest = []] = groups.toSorted((a, b) => b.length - a.length);
@@ -191,9 +190,7 @@ export const commonCauseOf = (results: readonly RuleResult[]) => {
   const broken = results.flatMap(({ id, verdict }) =>
     verdict.kind === "failed" && skeleton(verdict.breach.actual).includes(skeleton(answer)) ? [id] : [],
   );
-  return broken.length === 0
-    ? undefined
-    : { reason: harmless(reason), unjudged: largest.map(({ id }) => id), broken };
+  return broken.length === 0 ? undefined : { reason: reason, unjudged: largest.map(({ id }) => id), broken };
 };
 
 /** What follows the reason of a request that got no answer it could use. */

@@ -35,7 +35,7 @@ export const words = (name: string): string =>
 /** The fields of an object with their values as text; nested objects are flattened. */
 export const leavesOf = (value: object, path = ""): (readonly [name: string, leaf: string])[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    const name = `${path}${harmless(key)}`;
+    const name = `${path}${key}`;
     return isObject(inner) && Object.values(inner).some(isObject)
       ? leavesOf(inner, `${name}, `)
       : [[name, isObject(inner) ? compactFields(inner) : compact(inner)] as const];
@@ -107,8 +107,8 @@ export const intervalsOf = (result: RuleResult): readonly (readonly [name: strin
 
 /** A fact in words: "rounds 40", "bits 192". */
 export const factText = (name: string, value: unknown): string => {
-  if (value === true) return harmless(words(name));
-  return `${harmless(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
+  if (value === true) return words(name);
+  return `${words(name)} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
 };
 
 /** One measured push of a notification, with its time in each reading. */

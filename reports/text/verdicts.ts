@@ -8,8 +8,8 @@ import {
   type AppliedWaiver,
   type WaiverState,
 } from "../../conformance/contract/waivers.ts";
-import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
 /** Verdicts in the order of totals: those that need attention come first. */
@@ -55,11 +55,11 @@ export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[]
 
 /** "until 2030-02-01 by the payments team: known since the last release". */
 export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
-  `until ${harmless(expires)} by ${harmless(owner)}: ${harmless(reason)}`;
+  `until ${expires} by ${owner}: ${reason}`;
 
 const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
   active: () => "covers a breach",
-  expired: ({ expires }) => `expired after ${harmless(expires)}`,
+  expired: ({ expires }) => `expired after ${expires}`,
   stale: () => "stale: the rule no longer fails",
   unused: () => "unused: the rule was not judged",
 };
@@ -86,9 +86,11 @@ export const levelMeanings: Readonly<Record<Level, string>> = {
   untestable: "it is not visible from outside; listed with the reason",
 };
 
-/** The requirement of an id; undefined if this version does not know it (records may be of other versions). */
-export const knownRequirement = (id: string): Requirement | undefined =>
-  isRequirementId(id) ? catalogue[id] : undefined;
+/** Throws ConfigurationError for an id that a damaged record has. */
+export const requirementOf = (id: string): Requirement => {
+  if (isRequirementId(id)) return catalogue[id];
+  throw new ConfigurationError(`the record is damaged: "${id}" is no rule of this Touchstone`);
+};
 
 /** "section 4.1" or "sections 2.1, 8". */
 export const sectionsOf = ({ sections }: Requirement): string =>

@@ -4,7 +4,7 @@ import type { PictureOf } from "../../document/pictures.ts";
 import { laneGroup, type LaneRow } from "./lanes.ts";
 import { scalePow, scaleSymlog } from "d3-scale";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-import { knownRequirement } from "../../text/verdicts.ts";
+import { requirementOf } from "../../text/verdicts.ts";
 import {
   cameText,
   expectedOf,
@@ -181,8 +181,7 @@ const readingLane = (
   { result, rows, fits, mostPushes }: PictureOf<"schedule">,
   axis: Axis,
 ): LaneRow => {
-  const readings = knownRequirement(result.id)?.readings ?? {};
-  const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
+  const words = requirementOf(result.id).readings?.[name] ?? "";
   const expected = expectedOf(rows, name);
   const [tone, verdict] = verdictOf(fits.has(name), expected.length > mostPushes);
   return {
