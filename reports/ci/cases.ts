@@ -17,6 +17,7 @@ import {
 } from "../text/verdicts.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
+import { given } from "../document/model.ts";
 import { whyIncomplete } from "../validity.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
@@ -36,7 +37,8 @@ export interface CiCase {
 }
 
 export interface CiSuite {
-  readonly name: "gate" | "load" | `gate ${number}` | `load ${number}` | "comparison" | "duet";
+  /** For example "gate", "load 2" or "comparison". */
+  readonly name: string;
   /** The outcome of a run, or the verdict of a comparison. */
   readonly outcome: string;
   /** Why it is no pass, whatever its cases say; undefined if it is complete. */
@@ -92,10 +94,7 @@ export const suiteOf = ({
       verdict,
       durationMs,
       message: message && harmless(message),
-      details: details
-        ?.filter((line) => typeof line === "string")
-        .map(harmless)
-        .join("\n"),
+      details: details && given(details).map(harmless).join("\n"),
     })),
   };
 };

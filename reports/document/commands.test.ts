@@ -170,7 +170,7 @@ describe("the behaviours of the fake", () => {
 });
 
 describe("replay", () => {
-  const where = { run: "runs/one" };
+  const where = { run: "runs/one", program: "touchstone" };
   const breach = breachOf("a used code is refused", "it gave an accessToken");
 
   it("shows a failure that recurred with its exchanges", () => {

@@ -96,10 +96,10 @@ const lookOfCheck = ({ ok }: Check): Look => {
   return ok ? ["good", "check"] : ["bad", "cross"];
 };
 
-export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc => {
+export const doctorDoc = (checks: readonly Check[]): Doc => {
   const failed = checks.filter(({ ok }) => ok === false);
   return doc({
-    title: `Preflight of ${source}`,
+    title: "Preflight of the profile",
     look: failed.length === 0 ? ["good", "check"] : ["bad", "cross"],
     headline: headlineOf(checks, failed),
     sections: [
@@ -119,7 +119,7 @@ export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc
         ),
       ),
     ],
-    source,
+    source: "the profile",
   });
 };
 
@@ -146,7 +146,7 @@ const looks: Readonly<Record<ReplayResult["answer"], Look>> = {
 
 export const replayDoc = (
   { answer, result }: ReplayResult,
-  { run, program = "touchstone" }: { readonly run: string; readonly program?: string },
+  { run, program }: { readonly run: string; readonly program: string },
 ): Doc =>
   doc({
     title: `${result.id} of ${run}`,

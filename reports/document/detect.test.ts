@@ -20,7 +20,7 @@ const clean: DetectReport = {
       { defect: "code-reusable", rule: "code.single-use", cases: 1 },
     ],
   },
-  variants: { total: 34, falseAlarms: [], unsettled: [] },
+  variants: { total: 34, judged: 34, falseAlarms: [], unsettled: [] },
 };
 
 /** The totals at the end of a report on detection. */
@@ -66,6 +66,7 @@ describe("detect", () => {
       },
       variants: {
         total: 34,
+        judged: 34,
         falseAlarms: [
           {
             variant: "clock-skewed",

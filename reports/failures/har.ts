@@ -42,43 +42,30 @@ const quoted = (text: string): string => {
   return [...pieces, rest && shellWord(rest)].join("") || "''";
 };
 
-/** A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code 3›. */
-export interface Failure {
-  readonly rule: string;
-  readonly expected: string;
-  readonly actual: string;
-  readonly baseUrl: string;
-  readonly startedAt: string;
-  /** Whether the service's time passed by itself, so that this machine's clock tells when an exchange was sent. */
-  readonly isRealTime: boolean;
-  readonly exchanges: readonly ExchangeRecord[];
-}
-
-export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
+/** The broken promises of runs with everything needed to reproduce them. Credentials are labels, such as ‹code 3›. */
+export const failuresOf = (runs: readonly RecordedRun[]) =>
   runs.flatMap((run) => {
     const { target, startedAt } = run.record;
-    return breachesOf(run).map((breach) => ({
-      ...breach,
+    const breaches =
+      run.kind === "load"
+        ? run.record.breaches.map((one) => ({ ...one, exchanges: exchangesUnderLoad(one) }))
+        : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) =>
+            isBreach(verdict) ? [{ rule, ...verdict.breach, exchanges }] : [],
+          );
+    // In real time, this machine's clock tells when an exchange was sent.
+    const isRealTime = run.kind === "load" || run.record.target.clock === "real";
+    return breaches.map(({ rule, expected, actual, exchanges }) => ({
+      rule,
+      expected,
+      actual,
+      exchanges,
       baseUrl: target.baseUrl,
       startedAt,
-      isRealTime: run.kind === "load" || run.record.target.clock === "real",
+      isRealTime,
     }));
   });
 
-const breachesOf = (
-  run: RecordedRun,
-): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges">[] =>
-  run.kind === "load"
-    ? run.record.breaches.map((breach) => {
-        const { rule, expected, actual } = breach;
-        return { rule, expected, actual, exchanges: exchangesUnderLoad(breach) };
-      })
-    : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) => {
-        if (!isBreach(verdict)) return [];
-        const { expected, actual } = verdict.breach;
-        return [{ rule, expected, actual, exchanges }];
-      });
-
+type Failure = ReturnType<typeof failuresOf>[number];
 type HeaderLines = ExchangeRecord["request"]["headers"];
 
 /** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */

@@ -100,25 +100,16 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-export interface Progress {
-  /**
-   * Rewrites the line, limited to a few times per second; without a terminal, adds a line at the start and now and
-   * then.
-   */
-  show(state: ProgressState): void;
-  /** Erases the line, before other text or for good. */
-  clear(): void;
-}
-
 const LEAST_INTERVAL_MS = 50;
 const NOTED_EVERY_MS = 10_000;
 const eraseLine = "\r\u001b[2K";
 
-export const createProgress = (stream: ProgressStream, palette: Palette): Progress => {
+/** A line that is rewritten a few times per second at most; without a terminal, one is added now and then. */
+export const createProgress = (stream: ProgressStream, palette: Palette) => {
   let shownAtMs: number | undefined;
   let notedAtMs: number | undefined;
   return {
-    show: (state) => {
+    show: (state: ProgressState): void => {
       if (stream.isTTY !== true) {
         if (notedAtMs !== undefined && state.elapsedMs - notedAtMs < NOTED_EVERY_MS) return;
         stream.write(`${progressNote(notedAtMs === undefined ? { ...state, elapsedMs: 0 } : state)}\n`);
@@ -130,7 +121,7 @@ export const createProgress = (stream: ProgressStream, palette: Palette): Progre
       // The last column stays free: some terminals wrap once it is written.
       stream.write(eraseLine + progressLine(state, { palette, columns: (stream.columns ?? 80) - 1 }));
     },
-    clear: () => {
+    clear: (): void => {
       if (shownAtMs !== undefined) stream.write(eraseLine);
       shownAtMs = undefined;
     },

@@ -97,11 +97,8 @@ export const sectionsOf = ({ sections }: Requirement): string =>
   `section${sections.length === 1 ? "" : "s"} ${sections.join(", ")}`;
 
 /** What one of several runs is called: by its kind alone, or with its number among those of its kind. */
-export const numbered = <Name extends string>(
-  names: readonly Name[],
-  at: number,
-): Name | `${Name} ${number}` => {
-  const name = names[at] as Name;
-  const count = (some: readonly Name[]): number => some.filter((one) => one === name).length;
+export const numbered = (names: readonly string[], at: number): string => {
+  const name = names[at] ?? "";
+  const count = (some: readonly string[]): number => some.filter((one) => one === name).length;
   return count(names) === 1 ? name : `${name} ${count(names.slice(0, at + 1))}`;
 };
