@@ -16,7 +16,7 @@ import { madeDuet } from "../reports/testing/duet-document.ts";
 import { acting, ciCommand, hostile, unsafeCharacters, ruleThat } from "../reports/testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../reports/testing/records.ts";
 import { writeSegment } from "../scenarios/runner/testing/segments.ts";
-import { commands } from "./index.ts";
+import { commands } from "./program.ts";
 
 /**
  * Every command with texts from outside that act on whatever shows them: answers of a service, records, ledgers,

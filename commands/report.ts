@@ -7,7 +7,7 @@ import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { writeComparison } from "./shared/make-reports.ts";
-import { readDuet } from "../reports/read/duet.ts";
+import { readDuet } from "../reports/read/index.ts";
 import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
 import type { report as definition } from "./flags/reports.ts";

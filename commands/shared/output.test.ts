@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commands } from "../index.ts";
+import { commands } from "../program.ts";
 import type { CommandContext } from "./context.ts";
 import { endingOf, complainThrough, createOutput, type Output } from "./output.ts";
 import { acting, ciCommand, unsafeCharacters } from "../../reports/testing/fixture.ts";

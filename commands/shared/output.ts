@@ -28,6 +28,8 @@ export interface Manner {
  */
 export interface Output {
   readonly manner: () => Manner;
+  /** Whether nothing is shown while a run goes on. */
+  readonly isSilent: () => boolean;
   /** The result, on standard output. */
   readonly print: (text: string) => void;
   readonly printJson: (value: unknown) => void;
@@ -67,6 +69,7 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
   };
   return {
     manner,
+    isSilent: () => manner().quiet || manner().json,
     print: (text) => void stdout.write(shown(text)),
     printJson: (value) =>
       void stdout.write(

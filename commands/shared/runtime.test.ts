@@ -35,7 +35,7 @@ it("returns the exit code and output of a command that runs on another Node", as
 const sizes = (call: "keepHeapSmall()" | ""): { readonly before: number; readonly after: number } => {
   const program = `
     import v8 from "node:v8";
-    import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "heap.ts"))};
+    import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "runtime.ts"))};
     const young = () =>
       v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size / 1_048_576;
     const work = () => {

@@ -5,8 +5,8 @@ import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
 import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   callout,
   code,
   doc,

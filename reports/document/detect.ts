@@ -4,8 +4,8 @@ import { groups } from "../../conformance/contract/requirement.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import { elapsed, figure, plural } from "../text/figures.ts";
 import { groupTitles, wordOf } from "../text/verdicts.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   code,
   doc,
   facts,

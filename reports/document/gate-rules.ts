@@ -14,8 +14,8 @@ import {
   wordOf,
   waiverText,
 } from "../text/verdicts.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   code,
   facts,
   given,

@@ -18,8 +18,8 @@ import {
   pushBlocks,
   readingsTable,
 } from "./gate-measured.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   code,
   doc,
   facts,

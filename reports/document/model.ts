@@ -1,4 +1,4 @@
-import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import type { ExchangeRecord, Outcome } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Picture } from "./pictures.ts";
 
@@ -157,6 +157,13 @@ export interface Doc {
   readonly source: string;
 }
 
+/** One of several documents of a report. */
+export interface Chapter {
+  readonly title: string;
+  readonly prefix: string;
+  readonly document: Doc;
+}
+
 type Optional<T> = T | false | undefined;
 
 /** The items that are present. */
@@ -243,3 +250,40 @@ export const figure = ({
 }: Omit<Figure, "is" | "legend"> & {
   readonly legend?: readonly Optional<NonNullable<Figure["legend"]>[number]>[];
 }): Figure => ({ is: "figure", ...parts, legend: legend && given(legend) });
+
+export const lookOf: Readonly<Record<VerdictKind, Look>> = {
+  passed: ["good", "check"],
+  failed: ["bad", "cross"],
+  warned: ["warn", "alert"],
+  observed: ["seen", "ring"],
+  pending: ["open", "dots"],
+  "not-applicable": ["none", "dash"],
+  "could-not-run": ["open", "slash"],
+  inconclusive: ["open", "question"],
+  "harness-error": ["bad", "hash"],
+};
+
+const outcomeLooks: Readonly<Record<Outcome, Look>> = {
+  passed: ["good", "check"],
+  drifted: ["warn", "unequal"],
+  interrupted: ["open", "dots"],
+  incomplete: ["open", "question"],
+  "harness-error": ["bad", "hash"],
+  failed: ["bad", "cross"],
+};
+
+/** How an outcome looks; undefined is a run that was cut off. */
+export const outcomeLook = (outcome: Outcome = "interrupted"): Look => outcomeLooks[outcome];
+
+export const symbolOfIcon: Readonly<Record<Icon, string>> = {
+  check: "✓",
+  cross: "✗",
+  alert: "!",
+  ring: "○",
+  dots: "…",
+  dash: "–",
+  slash: "–",
+  question: "?",
+  hash: "#",
+  unequal: "≠",
+};

@@ -13,7 +13,7 @@ import { recordOf, ruleThat, withResults, hostile, unsafeCharacters } from "../t
 import { compared, gateOf, madeHistory } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { width } from "../text/layout.ts";
-import { chaptersOf } from "./chapters.ts";
+import { chaptersOf } from "../write.ts";
 import { compareDoc } from "./compare.ts";
 import { doctorDoc, catalogueDoc, ruleDoc } from "./commands.ts";
 import { duetDoc } from "./duet.ts";

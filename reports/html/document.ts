@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
-import { gravestOf, type Chapter } from "../document/chapters.ts";
-import type { Block, Doc, Fact, Section, Tone } from "../document/model.ts";
+import type { Chapter, Icon, Block, Doc, Fact, Section, Tone } from "../document/model.ts";
 import { el, link, type Child, toneMark, iconSheet } from "./element.ts";
 import { evidence, command, facts, figure, table, textNode } from "./parts.ts";
 import { rulesNode } from "./rules.ts";
@@ -236,3 +235,14 @@ const navigation = (chapters: readonly Chapter[]): VNode =>
       ),
     ]),
   );
+
+/** From the least to the most severe. */
+const gravities: readonly Icon[] = ["check", "ring", "unequal", "dots", "question", "hash", "cross"];
+const gravityOf = ({ document }: Chapter): number => gravities.indexOf(document.look[1]);
+
+/** The document whose headline a combined report takes. */
+const gravestOf = (chapters: readonly Chapter[]): Doc => {
+  const [gravest] = chapters.toSorted((a, b) => gravityOf(b) - gravityOf(a));
+  if (gravest === undefined) throw new Error("a report has at least one document");
+  return gravest.document;
+};

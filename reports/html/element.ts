@@ -1,8 +1,7 @@
 import { h, isValidElement, type ComponentChild, type VNode } from "preact";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
-import type { Icon, Tone } from "../document/model.ts";
+import { type Icon, type Tone, lookOf } from "../document/model.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
-import { lookOf } from "../document/looks.ts";
 import { wordOf } from "../text/verdicts.ts";
 
 export type Child = VNode | string | number | false | undefined | readonly Child[];

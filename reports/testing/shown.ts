@@ -1,4 +1,4 @@
-import { chaptersOf } from "../document/chapters.ts";
+import { chaptersOf } from "../write.ts";
 import type { Doc } from "../document/model.ts";
 import type { RunView } from "../gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "../html/document.ts";
