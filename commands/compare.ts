@@ -5,7 +5,7 @@ import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/comp
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";
-import { writeComparison } from "./shared/compared.ts";
+import { writeComparison } from "./shared/make-reports.ts";
 import { besideRun, checkReportOut, refuseTwice } from "./shared/write-reports.ts";
 import type { compare as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";

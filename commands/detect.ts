@@ -48,7 +48,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   if (signal.aborted) exitWith(exitCodes.interrupted);
   else if (report.defects.survivors.length + report.variants.falseAlarms.length > 0)
     exitWith(exitCodes.failed);
-  else if ((report.variants.unsettled ?? []).length > 0) exitWith(exitCodes.incomplete);
+  else if (report.variants.unsettled.length > 0) exitWith(exitCodes.incomplete);
 };
 
 interface AskedDetection {

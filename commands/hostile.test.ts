@@ -13,11 +13,10 @@ import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import { writeDuet } from "../reports/duet/write.ts";
 import { hostileRun } from "../reports/testing/ci-runs.ts";
 import { madeDuet } from "../reports/testing/duet-document.ts";
-import { acting, ciCommand, hostile, unsafeCharacters } from "../reports/testing/hostile.ts";
+import { acting, ciCommand, hostile, unsafeCharacters, ruleThat } from "../reports/testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../reports/testing/records.ts";
-import { ruleThat } from "../reports/testing/fixture.ts";
 import { writeSegment } from "../scenarios/runner/testing/segments.ts";
-import { commands } from "./index.ts";
+import { commands } from "./program.ts";
 
 /**
  * Every command with texts from outside that act on whatever shows them: answers of a service, records, ledgers,

@@ -2,18 +2,20 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { codeOf, fileMode } from "../conformance/contract/files.ts";
+import { codeOf, fileMode, fileReason } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { isRunning } from "../conformance/files/lock.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { loadDoc } from "../reports/document/load.ts";
-import { mergeSegments, runnerClock } from "../scenarios/runner/index.ts";
+import { mergeSegments, runnerClock, addEncoded, type AnyLoadRun } from "../scenarios/runner/index.ts";
 import type { merge as definition } from "./flags/load.ts";
 import { conclude, withVerdict } from "./shared/conclude.ts";
 import type { Action } from "./shared/context.ts";
-import { segmentRecord } from "./shared/segment-record.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { show } from "./shared/show.ts";
+import { readFile } from "node:fs/promises";
+import { digestFile } from "../conformance/contract/segments.ts";
+import { readRun, type LoadRun } from "../reports/read/index.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
@@ -74,4 +76,42 @@ const hold = (file: string, directory: string): boolean => {
   throw new ConfigurationError(
     `"${directory}" is in use by another merge (process ${pid} on ${host}); wait for it to end, or remove "${file}" if it is not running`,
   );
+};
+
+/** A record for the merge. Throws ConfigurationError. */
+export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
+  const run = await readRun(directory);
+  if (run.kind !== "load")
+    throw new ConfigurationError(
+      `"${directory}" is a gate run; accepted are run directories of \`load --segment\``,
+    );
+  return {
+    directory,
+    record: run.record,
+    seconds: () => run.seconds(),
+    breaches: () => run.breaches(),
+    latencies: () => latenciesOf(run),
+    digests: (partition) => digestsIn(path.join(directory, digestFile(partition))),
+  };
+};
+
+async function* latenciesOf(run: LoadRun): ReturnType<AnyLoadRun["latencies"]> {
+  for await (const { where, greatest, encoded, ...of } of run.latencies())
+    yield {
+      ...of,
+      addTo: (sum) => {
+        if (!addEncoded(sum, encoded, greatest))
+          throw new ConfigurationError(`${where} is damaged: its histogram cannot be decoded`);
+      },
+    };
+}
+
+/** A run killed at its start has none. */
+const digestsIn = async (file: string): Promise<Buffer> => {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return Buffer.alloc(0);
+    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
+  }
 };

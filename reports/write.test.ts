@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 import { readRun, type Run } from "./read/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { writeReports } from "./write.ts";
+import { checkPlace, placeFiles } from "./place.ts";
 
 const folder = folderOfFile();
 let runs: readonly Run[];
@@ -21,4 +22,26 @@ it("no report is written if one of them cannot be put in place", async () => {
   const writing = writeReports(runs, { formats: ["ctrf", "junit"], out, program: "touchstone" });
   await expect(writing).rejects.toThrow("ctrf.json cannot be written");
   expect(readdirSync(out)).toEqual(["ctrf.json"]);
+});
+
+const placeFolder = folderOfFile();
+it("checkPlace does not create the folder, and placeFiles does", () => {
+  const place = { folder: path.join(placeFolder, "a", "b"), flag: "--report-out" };
+  checkPlace(place);
+  expect(readdirSync(placeFolder)).toEqual([]);
+  placeFiles(place, [[path.join(place.folder, "x"), "text"]]);
+  expect(readdirSync(place.folder)).toEqual(["x"]);
+});
+
+it("checkPlace and placeFiles name the flag and the reason if a folder cannot be written", () => {
+  const file = path.join(placeFolder, "file");
+  writeFileSync(file, "");
+  const place = { folder: path.join(file, "below"), flag: "--report-out" };
+  const message = `--report-out: ${place.folder} cannot be written (a part of the path is a file); choose a writable folder`;
+  expect(() => checkPlace(place)).toThrow(message);
+  expect(() => placeFiles(place, [[path.join(place.folder, "x"), ""]])).toThrow(message);
+  expect(() => checkPlace({ ...place, folder: file })).toThrow("a part of the path is a file");
+  expect(() => placeFiles({ ...place, folder: file }, [[path.join(file, "x"), ""]])).toThrow(
+    "a part of the path is a file",
+  );
 });

@@ -1,10 +1,9 @@
 import { failuresOf, renderHar } from "./failures/har.ts";
 import path from "node:path";
-import type { CiSuite } from "./ci/case.ts";
-import { suitesOf } from "./ci/cases.ts";
-import { renderCodeQuality } from "./ci/codequality.ts";
+import { type CiSuite, suitesOf } from "./ci/cases.ts";
+import { renderCodeQuality } from "./ci/problems.ts";
 import { renderCtrf } from "./ci/ctrf.ts";
-import type { Doc } from "./document/model.ts";
+import type { Chapter, Doc } from "./document/model.ts";
 import {
   documentEnds,
   reportFiles,
@@ -12,8 +11,10 @@ import {
   type DocumentFormat,
   type ReportFormat,
 } from "./formats.ts";
-import { chaptersOf, type Chapter } from "./document/chapters.ts";
-import { gather } from "./gather/gather.ts";
+import { gateDoc } from "./document/gate.ts";
+import { loadDoc } from "./document/load.ts";
+import { gather, type RunView } from "./gather/gather.ts";
+import { numbered } from "./text/verdicts.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
 import { renderJunit } from "./ci/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
@@ -82,6 +83,21 @@ export const writeDocument = (
   );
   placeFiles({ folder: out, flag }, [...beside, ...written]);
   return written.map(([file]) => file);
+};
+
+export const chaptersOf = (views: readonly RunView[], program: string): readonly Chapter[] => {
+  const titles = views.map(({ kind }) => (kind === "conform" ? "Gate" : "Load"));
+  return views.map((view, at) => {
+    const prefix = views.length === 1 ? "" : `run${at + 1}-`;
+    return {
+      title: numbered(titles, at),
+      prefix,
+      document:
+        view.kind === "conform"
+          ? gateDoc(view, { prefix, program, detail: "full" })
+          : loadDoc(view, { prefix }),
+    };
+  });
 };
 
 type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promise<string>;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { endingOf } from "../../commands/shared/exit.ts";
+import { endingOf } from "../../commands/shared/output.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
-import { endingOf } from "../../commands/shared/exit.ts";
+import { endingOf } from "../../commands/shared/output.ts";
 import { conform } from "../../conformance/engine/conform.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";

@@ -58,7 +58,7 @@ export const history = new Command("history")
     choiceFlag("--kind", ["conform", "load"] as const),
   )
   .option("--target <name>", "only runs against this target")
-  .option("--since <date>", "only runs started on or after this day, as YYYY-MM-DD", dateFlag("--since"))
+  .option("--since <date>", "only runs started on or after this day, as YYYY-MM-DD", dateFlag)
   .option(
     "--last <number>",
     "only the latest N runs (default: 50, or all since --since)",

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
-import { choiceFlag, dateFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flags.ts";
+import { choiceFlag, dateFlag, durationFlag, integerFlag, listFlag, seedFlag } from "./flags.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
+import { Command } from "@commander-js/extra-typings";
+import { narrowHelp } from "../program.ts";
 
 it("parses integers within their bounds", () => {
-  expect([seedFlag("-2147483648"), seedFlag("2147483647"), portFlag("--port")("0")]).toEqual([
+  expect([seedFlag("-2147483648"), seedFlag("2147483647"), integerFlag("--port", 0, 65_535)("0")]).toEqual([
     -(2 ** 31),
     2 ** 31 - 1,
     0,
@@ -13,7 +15,7 @@ it("parses integers within their bounds", () => {
 it.each(["", " 5", "5.0", "1e3", "0x10", "five", "-1", "65536", "9".repeat(400)])(
   "refuses %j as a port, with what is accepted",
   async (text) => {
-    expect(await problemOf(() => portFlag("--port")(text))).toBe(
+    expect(await problemOf(() => integerFlag("--port", 0, 65_535)(text))).toBe(
       `--port is "${text}"; accepted is a whole number from 0 to 65535`,
     );
   },
@@ -35,9 +37,28 @@ it("parses durations, choices and lists, both comma-separated and repeated", asy
 });
 
 it("takes only days of the calendar", async () => {
-  expect(dateFlag("--since")("2028-02-29")).toBe("2028-02-29");
+  expect(dateFlag("2028-02-29")).toBe("2028-02-29");
   for (const text of ["2026-02-31", "2026-02-29", "2026-13-01", "2026-2-3", "today"])
-    expect(await problemOf(() => dateFlag("--since")(text))).toBe(
+    expect(await problemOf(() => dateFlag(text))).toBe(
       `--since is "${text}"; accepted is a day such as 2030-01-31`,
     );
+});
+
+const helpAt = (helpWidth: number): string =>
+  new Command("judge")
+    .option(
+      "--ledger-key-file <file>",
+      "file with the key of the ledger, instead of the variable that holds it",
+    )
+    .configureHelp({ ...narrowHelp, helpWidth })
+    .helpInformation();
+
+it("puts descriptions below their flags on a narrow terminal, and keeps to its width", () => {
+  const lines = helpAt(40).split("\n");
+  expect(lines).toContain("  --ledger-key-file <file>");
+  expect(lines.filter((line) => line.length > 40)).toEqual([]);
+});
+
+it("keeps two columns where there is room", () => {
+  expect(helpAt(80)).toContain("  --ledger-key-file <file>  file with the key of the ledger");
 });

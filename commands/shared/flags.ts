@@ -1,5 +1,4 @@
-import { isDay } from "../../conformance/contract/duration.ts";
-import { parseDuration } from "../../conformance/contract/duration.ts";
+import { isDay, parseDuration } from "../../conformance/contract/duration.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { efforts, type Effort } from "../../conformance/checks/effort.ts";
 import { Option } from "@commander-js/extra-typings";
@@ -17,7 +16,6 @@ export const integerFlag =
     throw wrong(flag, text, `a whole number from ${least} to ${most}`);
   };
 
-export const portFlag = (flag: string): ((text: string) => number) => integerFlag(flag, 0, 65_535);
 export const seedFlag = integerFlag("--seed", -(2 ** 31), 2 ** 31 - 1);
 
 export const durationFlag =
@@ -65,12 +63,10 @@ export const tagFlag = (
   return { ...earlier, [name]: value };
 };
 
-export const dateFlag =
-  (flag: string) =>
-  (text: string): string => {
-    if (isDay(text)) return text;
-    throw wrong(flag, text, "a day such as 2030-01-31");
-  };
+export const dateFlag = (text: string): string => {
+  if (isDay(text)) return text;
+  throw wrong("--since", text, "a day such as 2030-01-31");
+};
 
 /* Flags shared by several commands. */
 
@@ -147,13 +143,14 @@ export const reportOutOption = (what: string) =>
 export const rateOption = (description: string) =>
   new Option("--rate <number>", description).default(100).argParser(integerFlag("--rate", 1, 1_000_000));
 
-export const portOption = (description: string) =>
-  new Option("--port <number>", `${description} (default: any free one)`).argParser(portFlag("--port"));
-
-export const controlPortOption = (description: string) =>
-  new Option("--control-port <number>", `${description} (default: any free one)`).argParser(
-    portFlag("--control-port"),
-  );
+const portFlagOf =
+  <const Flag extends string>(flag: Flag) =>
+  (description: string) =>
+    new Option(`${flag} <number>`, `${description} (default: any free one)`).argParser(
+      integerFlag(flag, 0, 65_535),
+    );
+export const portOption = portFlagOf("--port");
+export const controlPortOption = portFlagOf("--control-port");
 
 export const k6OutOption = new Option(
   "--k6-out <output>",

@@ -3,7 +3,8 @@ import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
-import { gateProgress } from "./live.ts";
+import type { ConformOptions } from "../../conformance/engine/conform.ts";
+import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
@@ -72,4 +73,41 @@ const openLedgerOf = async (
     throw new ConfigurationError(["--ledger-key-file needs --ledger <file>"]);
   if (ledger === undefined) return undefined;
   return { store: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
+};
+
+/** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
+const REDRAWN_MS = 200;
+
+const gateProgress = (context: CommandContext, ids: readonly string[]) => {
+  const { clock, output } = context;
+  const { palette } = output.page();
+  const startedMs = clock.nowMs();
+  let state = progressAtStart(ids);
+  let waiting: () => typeof state.waiting = () => undefined;
+  const line = createProgress(output.live, palette);
+  const show = (): void => {
+    if (output.isSilent()) return;
+    const now = waiting();
+    const shown = {
+      ...state,
+      elapsedMs: clock.nowMs() - startedMs,
+      wallMs: clock.wallMs(),
+      ...(now === undefined ? {} : { waiting: now }),
+    };
+    line.show(shown);
+  };
+  const stopRedrawing = clock.every(REDRAWN_MS, show);
+  return {
+    running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) => {
+      waiting = () => clocks.waiting();
+    },
+    result: (result: Parameters<NonNullable<ConformOptions["onResult"]>>[0]) => {
+      state = afterResult(state, result);
+      show();
+    },
+    stop: () => {
+      stopRedrawing();
+      line.clear();
+    },
+  };
 };

@@ -4,7 +4,7 @@ import { tool } from "../../conformance/record/tool.ts";
 import type { FoundK6, LoadContext, LoadPlan } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
-import { loadProgress, type LoadView } from "./live.ts";
+import { createLoadLive, type LiveSecond } from "../../reports/terminal/progress.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
@@ -134,4 +134,41 @@ export const runLoad = async (
     live.stop();
     await opened.stop();
   }
+};
+
+interface LoadView {
+  readonly second: (second: LiveSecond) => void;
+  readonly phase: (phase: string | undefined) => void;
+  /** Prints a line that stays. */
+  readonly say: (line: string) => void;
+}
+
+const loadProgress = (
+  context: CommandContext,
+  durationMs: number,
+): LoadView & { readonly stop: () => void } => {
+  const seconds: LiveSecond[] = [];
+  let now: string | undefined;
+  const { live: stream } = context.output;
+  const { palette } = context.output.page();
+  const live = createLoadLive(stream, { palette, columns: stream.columns ?? 100 });
+  const show = (): void => {
+    if (!context.output.isSilent()) live.show({ seconds, durationMs, phase: now });
+  };
+  return {
+    second: (second) => {
+      seconds.push(second);
+      show();
+    },
+    phase: (phase) => {
+      now = phase;
+      show();
+    },
+    say: (line) => {
+      live.clear();
+      context.output.say(line);
+      show();
+    },
+    stop: () => live.clear(),
+  };
 };

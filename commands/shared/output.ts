@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { type CommandUnknownOpts, CommanderError } from "@commander-js/extra-typings";
 import {
   harmless,
   harmlessColoured,
@@ -10,6 +10,11 @@ import {
 import { createSecrets, type Secrets } from "../../conformance/contract/secrets.ts";
 import colors from "picocolors";
 import type { Page } from "../../reports/terminal/palette.ts";
+import { tmpdir } from "node:os";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { endedBy } from "../../conformance/contract/outcome.ts";
+import { fileReason, hasNoRoom } from "../../conformance/contract/files.ts";
+import { errorMessage } from "../../conformance/contract/text.ts";
 
 export interface Manner {
   readonly quiet: boolean;
@@ -23,6 +28,8 @@ export interface Manner {
  */
 export interface Output {
   readonly manner: () => Manner;
+  /** Whether nothing is shown while a run goes on. */
+  readonly isSilent: () => boolean;
   /** The result, on standard output. */
   readonly print: (text: string) => void;
   readonly printJson: (value: unknown) => void;
@@ -62,6 +69,7 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
   };
   return {
     manner,
+    isSilent: () => manner().quiet || manner().json,
     print: (text) => void stdout.write(shown(text)),
     printJson: (value) =>
       void stdout.write(
@@ -95,4 +103,29 @@ export const complainThrough = (output: Output, command: CommandUnknownOpts): vo
         .replace(/^error: /, "touchstone: "),
     );
   command.configureOutput({ writeErr });
+};
+
+interface Ending {
+  readonly exitCode: number;
+  readonly message?: string;
+}
+
+/** Turns any error into one clear message and its exit code. */
+export const endingOf = (error: unknown, interrupted: boolean): Ending => {
+  // Commander has already printed it.
+  if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : exitCodes.usage };
+  if (interrupted) return { exitCode: exitCodes.interrupted };
+  const { outcome, exitCode } = endedBy(error);
+  if (outcome !== "harness-error")
+    return { exitCode, message: `touchstone: ${errorMessage(error).replaceAll("\n", "\n            ")}` };
+  if (hasNoRoom(error))
+    return {
+      exitCode,
+      message: `touchstone: a file could not be written: ${fileReason(error)}. Temporary files go to ${tmpdir()}; TMPDIR names another folder.`,
+    };
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    exitCode,
+    message: `touchstone: internal error of Touchstone, not of the service:\n${detail}`,
+  };
 };

@@ -48,10 +48,10 @@ export interface DetectReport {
   readonly variants: {
     readonly total: number;
     /** Variants that were judged completely; fewer than `total` if the run was cut short. */
-    readonly judged?: number;
+    readonly judged: number;
     readonly falseAlarms: readonly FalseAlarm[];
     /** Gating rules that could not be settled on a variant: not a false alarm, but not a proof either. */
-    readonly unsettled?: readonly {
+    readonly unsettled: readonly {
       readonly variant: string;
       readonly rule: RequirementId;
       readonly verdict: VerdictKind;

@@ -27,9 +27,9 @@ export const mergeDetections = (reports: readonly DetectReport[]): DetectReport 
     },
     variants: {
       total: sum(({ variants }) => variants.total),
-      judged: sum(({ variants }) => variants.judged ?? 0),
+      judged: sum(({ variants }) => variants.judged),
       falseAlarms: byName(reports.flatMap(({ variants }) => variants.falseAlarms)),
-      unsettled: byName(reports.flatMap(({ variants }) => variants.unsettled ?? [])),
+      unsettled: byName(reports.flatMap(({ variants }) => variants.unsettled)),
     },
     ...(matrix.length > 0 ? { matrix: byName(matrix) } : {}),
   };

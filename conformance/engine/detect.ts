@@ -50,7 +50,7 @@ export interface DetectOptions {
   readonly onSubject?: (subject: Subject) => void;
 }
 
-type Unsettled = NonNullable<DetectReport["variants"]["unsettled"]>[number];
+type Unsettled = DetectReport["variants"]["unsettled"][number];
 
 /**
  * Measures what the rules can see: each defect against the rules that it is declared to break (or, if `full`, against

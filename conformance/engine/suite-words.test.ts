@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { hostileRun } from "../../reports/testing/ci-runs.ts";
-import { ciCommand, hostile, unsafeCharacters } from "../../reports/testing/hostile.ts";
+import { ciCommand, hostile, unsafeCharacters } from "../../reports/testing/fixture.ts";
 import { UnreachableError } from "../contract/problem.ts";
 import { complaintOf, endedWith, skippedBecause } from "./testing/suite-words.ts";
 

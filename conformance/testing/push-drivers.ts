@@ -1,6 +1,6 @@
 import { progressOf } from "../../fake-server/receiver/page/progress.ts";
 import { createStore } from "../../fake-server/receiver/page/rows.ts";
-import { windowsIn } from "../../reports/html/pictures/schedule.ts";
+import { windowsIn } from "../../reports/html/pictures/gate.ts";
 import type { ScheduleRow } from "../../reports/text/facts.ts";
 import { judgePushes } from "../../scenarios/runner/push/judge.ts";
 import { seenPushes } from "../../scenarios/runner/push/seen.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it } from "vitest";
 import type { JournalMark, ReceiverState } from "../../conformance/contract/push.ts";
-import { acting, unsafeCharacters } from "../../reports/testing/hostile.ts";
+import { acting, unsafeCharacters } from "../../reports/testing/fixture.ts";
 import { createUse } from "./control.ts";
 import { receiversOfTests } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";

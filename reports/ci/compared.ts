@@ -5,7 +5,7 @@ import { duetExitCode, whyDuetIncomplete, type DuetDocument } from "../duet/docu
 import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
 import { wordOfResult } from "../text/verdicts.ts";
-import { suiteOf, type CiCase, type CiSuite, type RawCase } from "./case.ts";
+import { suiteOf, type CiCase, type CiSuite, type RawCase } from "./cases.ts";
 
 /*
  * A comparison as test cases: worse is a failure, what could not be compared is skipped, the rest passes and says what

@@ -1,5 +1,5 @@
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
-import type { CiCase, CiSuite } from "./case.ts";
+import type { CiCase, CiSuite } from "./cases.ts";
 
 const statuses = { passed: "passed", failed: "failed", error: "other", skipped: "skipped" } as const;
 type Status = (typeof statuses)[CiCase["status"]] | "pending";

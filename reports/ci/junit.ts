@@ -1,4 +1,4 @@
-import type { CiCase, CiSuite } from "./case.ts";
+import type { CiCase, CiSuite } from "./cases.ts";
 
 /**
  * Runs as JUnit XML: a suite per run, a test case per rule and objective. Anything not judged is skipped, and the

@@ -6,12 +6,20 @@ import { readRun, type GateRun, type Run } from "../read/index.ts";
 import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
 import { asPage, headlineIn, onTerminal, textOf } from "../testing/shown.ts";
-import { allPassed, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
+import {
+  allPassed,
+  breachOf,
+  hostile,
+  recordOf,
+  resultOf,
+  ruleThat,
+  unsafeCharacters,
+  withResults,
+} from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
 import { baselineOf, type Comparison } from "./index.ts";
 import { readComparison, storedComparison } from "./stored.ts";
-import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 const made = madeRuns();

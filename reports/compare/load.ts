@@ -12,7 +12,7 @@ import type { RuleChange } from "./rules.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
 import { addedByKey } from "../read/latency-log.ts";
-import { firstCounted } from "../read/run.ts";
+import { firstCounted } from "../read/index.ts";
 import {
   countedOf,
   mergeCounted,

@@ -3,8 +3,7 @@ import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
-import { checkOf } from "../read/check.ts";
-import { parse, textIn } from "../read/lines.ts";
+import { checkOf, parse, textIn } from "../read/lines.ts";
 import type { Comparison } from "./compare.ts";
 import { INFINITE, StoredGates, StoredLoads } from "./shape.ts";
 

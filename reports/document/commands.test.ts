@@ -4,9 +4,16 @@ import type { Check } from "../../conformance/contract/check.ts";
 import { breachOf, exchanged, resultOf, ruleThat } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
 import { onTerminal } from "../testing/shown.ts";
-import { behavioursDoc, behavioursWith, type ListedBehaviour, doctorDoc, replayDoc } from "./commands.ts";
+import {
+  behavioursDoc,
+  behavioursWith,
+  type ListedBehaviour,
+  doctorDoc,
+  replayDoc,
+  catalogueDoc,
+  ruleDoc,
+} from "./commands.ts";
 import type { Doc } from "./model.ts";
-import { catalogueDoc, ruleDoc } from "./rules.ts";
 
 const render = (document: Doc): string => onTerminal(document, 80);
 
@@ -163,7 +170,7 @@ describe("the behaviours of the fake", () => {
 });
 
 describe("replay", () => {
-  const where = { run: "runs/one" };
+  const where = { run: "runs/one", program: "touchstone" };
   const breach = breachOf("a used code is refused", "it gave an accessToken");
 
   it("shows a failure that recurred with its exchanges", () => {

@@ -3,7 +3,7 @@ import { isWorse, type LimitedMetric, type LimitsComparison } from "../compare/l
 import type { ComparedFigure, ComparedLatency, LoadComparison, LoadRuleChange } from "../compare/load.ts";
 import { changeWord } from "../compare/rules.ts";
 import { plural, change, inUnit, latency, percent, sparkline, rate } from "../text/figures.ts";
-import { knownRequirement } from "../text/titles.ts";
+import { requirementOf } from "../text/verdicts.ts";
 import {
   code,
   figure,
@@ -35,7 +35,7 @@ export const loadComparisonSections = (
       changeWord(became),
       String(baseBreaches),
       String(headBreaches),
-      knownRequirement(id)?.sentence ?? "",
+      requirementOf(id).sentence,
     ]),
   ),
   tableSection(

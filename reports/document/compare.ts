@@ -2,12 +2,11 @@ import type { Comparison, RunHeading } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { moment, plural } from "../text/figures.ts";
-import { changedOf, readableFingerprint } from "../text/compact.ts";
-import { knownRequirement } from "../text/titles.ts";
-import { wordOf, wordOfResult } from "../text/verdicts.ts";
+import { changedOf, readableFingerprint } from "../text/facts.ts";
+import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   callout,
   code,
   doc,
@@ -177,7 +176,7 @@ const ruleCard = (one: ComparedRule): Card => {
     tone: head === "failed" || head === "warned" ? head : undefined,
     header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
     beside: `${wordOfResult(base)} before, ${wordOfResult(head)} now${level === "advisory" ? ", advisory" : ""}`,
-    promise: knownRequirement(id)?.sentence ?? "",
+    promise: requirementOf(id).sentence,
     blocks: [
       facts([
         expected !== undefined && ["Expected", expected],

@@ -20,7 +20,7 @@ const clean: DetectReport = {
       { defect: "code-reusable", rule: "code.single-use", cases: 1 },
     ],
   },
-  variants: { total: 34, falseAlarms: [], unsettled: [] },
+  variants: { total: 34, judged: 34, falseAlarms: [], unsettled: [] },
 };
 
 /** The totals at the end of a report on detection. */
@@ -66,6 +66,7 @@ describe("detect", () => {
       },
       variants: {
         total: 34,
+        judged: 34,
         falseAlarms: [
           {
             variant: "clock-skewed",
@@ -112,8 +113,7 @@ describe("detect", () => {
   it("states what a run that was cut short did not try", () => {
     const report: DetectReport = { ...clean, defects: { ...clean.defects, total: 339 } };
     expect(ends(render(report))).toMatchInlineSnapshot(`
-      "? 3 of 339 defects killed, 336 not tried; no false alarm on the 34 variants
-      judged
+      "? 3 of 339 defects killed, 336 not tried; no false alarm on 34 variants
       The run was cut short; untried defects prove nothing."
     `);
     const counted = { ...clean, variants: { ...clean.variants, judged: 12 } };

@@ -3,10 +3,9 @@ import type { DetectReport, MatrixRow } from "../../conformance/contract/detect.
 import { groups } from "../../conformance/contract/requirement.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import { elapsed, figure, plural } from "../text/figures.ts";
-import { groupTitles } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
-import { lookOf } from "./looks.ts";
+import { groupTitles, wordOf } from "../text/verdicts.ts";
 import {
+  lookOf,
   code,
   doc,
   facts,
@@ -30,12 +29,11 @@ const bad: Look = ["bad", "cross"];
 
 export const detectDoc = (report: DetectReport): Doc => {
   const { defects, variants, effort, seed, durationMs } = report;
-  const isWhole = untriedDefects(report) === 0 && judgedVariants(report) === variants.total;
+  const isWhole = untriedDefects(report) === 0 && variants.judged === variants.total;
   const isSound = defects.survivors.length + variants.falseAlarms.length === 0;
-  const isDecided = (variants.unsettled ?? []).length === 0;
   return doc({
     title: `Detection at ${effort} effort`,
-    look: isSound ? (isWhole && isDecided ? good : ["open", "question"]) : bad,
+    look: isSound ? (isWhole && variants.unsettled.length === 0 ? good : ["open", "question"]) : bad,
     headline: `${defectsText(report)}; ${variantsText(report)}`,
     detail: isWhole ? "" : "The run was cut short; untried defects prove nothing.",
     about: [
@@ -60,11 +58,7 @@ export const detectDoc = (report: DetectReport): Doc => {
 export const interruptedDetection = (report: DetectReport): string => {
   const { defects, variants } = report;
   const tried = defects.total - untriedDefects(report);
-  const judged =
-    variants.judged === undefined
-      ? ""
-      : ` and ${figure(variants.judged)} of ${plural(variants.total, "variant")}`;
-  return `Interrupted after ${figure(tried)} of ${plural(defects.total, "defect")}${judged}; seed ${report.seed}. This proves nothing.\n`;
+  return `Interrupted after ${figure(tried)} of ${plural(defects.total, "defect")} and ${figure(variants.judged)} of ${plural(variants.total, "variant")}; seed ${report.seed}. This proves nothing.\n`;
 };
 
 const isBroken = ({ defects }: DetectReport, id: RequirementId): boolean =>
@@ -128,7 +122,7 @@ const falseAlarms = ({ variants }: DetectReport): Section =>
   );
 
 const unsettled = ({ variants }: DetectReport): Section => {
-  const open = variants.unsettled ?? [];
+  const open = variants.unsettled;
   const causes = Map.groupBy(open, ({ rule, verdict, reason }) => JSON.stringify([rule, verdict, reason]));
   return section(
     "unsettled",
@@ -183,26 +177,20 @@ const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
 const untriedDefects = ({ defects }: DetectReport): number =>
   defects.total - defects.killed - new Set(defects.survivors.map(({ name }) => name)).size;
 
-const judgedVariants = (report: DetectReport): number | undefined =>
-  report.variants.judged ?? (untriedDefects(report) > 0 ? undefined : report.variants.total);
-
 const defectsText = (report: DetectReport): string => {
   const { total, killed: count } = report.defects;
   const untried = untriedDefects(report);
   return `${figure(count)} of ${plural(total, "defect")} killed${untried > 0 ? `, ${figure(untried)} not tried` : ""}`;
 };
 
-/** Counts only variants that were judged; undefined counts mention none. */
-const variantsText = (report: DetectReport): string => {
-  const { variants } = report;
-  const judged = judgedVariants(report);
-  const alarmed = new Set(variants.falseAlarms.map(({ variant }) => variant)).size;
-  const all = plural(variants.total, "variant");
-  const partly = judged === undefined ? `the ${all} judged` : `${figure(judged)} of ${all}`;
-  const of = judged === variants.total ? all : partly;
-  const undecided = variants.unsettled?.length ?? 0;
-  const open = undecided === 0 ? "" : `; ${plural(undecided, "verdict")} undecided`;
+/** Counts only variants that were judged. */
+const variantsText = ({
+  variants: { total, judged, falseAlarms, unsettled: undecided },
+}: DetectReport): string => {
+  const alarmed = new Set(falseAlarms.map(({ variant }) => variant)).size;
+  const of = `${judged === total ? "" : `${figure(judged)} of `}${plural(total, "variant")}`;
+  const open = undecided.length === 0 ? "" : `; ${plural(undecided.length, "verdict")} undecided`;
   return alarmed === 0
     ? `no false alarm on ${of}${open}`
-    : `${plural(variants.falseAlarms.length, "false alarm")}, on ${plural(alarmed, "variant")} among ${of}${open}`;
+    : `${plural(falseAlarms.length, "false alarm")}, on ${plural(alarmed, "variant")} among ${of}${open}`;
 };

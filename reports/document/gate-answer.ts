@@ -4,8 +4,7 @@ import { isGating, leavesOpen } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
 import { plural } from "../text/figures.ts";
-import { verdictOrder, wordOf } from "../text/verdicts.ts";
-import { activeWaivers, failingWaivers } from "../text/waivers.ts";
+import { verdictOrder, wordOf, activeWaivers, failingWaivers } from "../text/verdicts.ts";
 import { passedHeadline, took } from "./run.ts";
 
 export const gateHeadline = (record: RunRecord): string => {

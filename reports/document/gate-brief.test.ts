@@ -10,8 +10,7 @@ import {
   ruleThat,
   withResults,
 } from "../testing/fixture.ts";
-import { failedRecord, measuredLifetimes } from "../testing/gate-text.ts";
-import { onTerminal } from "../testing/shown.ts";
+import { failedRecord, measuredLifetimes, onTerminal } from "../testing/shown.ts";
 import { gateDoc } from "./gate.ts";
 
 const render = (record: RunRecord, columns?: number): string =>

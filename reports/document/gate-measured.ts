@@ -1,8 +1,11 @@
 import { duration } from "../../conformance/contract/duration.ts";
 import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { PushDigest, SeenPush } from "../gather/pushes.ts";
-import { compactFields, words, leavesOf, parseFingerprint } from "../text/compact.ts";
+import type { PushDigest, SeenPush } from "../gather/gather.ts";
 import {
+  compactFields,
+  words,
+  leavesOf,
+  parseFingerprint,
   cameText,
   factsOf,
   factText,
@@ -12,10 +15,9 @@ import {
   scheduleRowsOf,
   secondsText,
   type ScheduleRow,
-  type TimeInterval,
+  type Lifetime,
 } from "../text/facts.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { knownRequirement } from "../text/titles.ts";
 import { readingLines, ruleAnchor, ruleLink } from "./gate-rules.ts";
 import {
   figure,
@@ -74,9 +76,9 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
   );
 };
 
-type Kinds = { readonly names: readonly string[]; readonly interval: TimeInterval };
+type Kinds = { readonly names: readonly string[]; readonly interval: Lifetime };
 
-const sidesOf = ({ acceptedUpToMs, refusedFromMs }: TimeInterval): readonly [unknown, unknown] => [
+const sidesOf = ({ acceptedUpToMs, refusedFromMs }: Lifetime): readonly [unknown, unknown] => [
   acceptedUpToMs,
   refusedFromMs,
 ];
@@ -97,20 +99,20 @@ const kindsOf = (result: RuleResult): readonly Kinds[] => {
 };
 
 /** The resolution of kinds together is that of the one which is known least well. */
-const withCoarser = (one: TimeInterval, other: TimeInterval): TimeInterval => {
+const withCoarser = (one: Lifetime, other: Lifetime): Lifetime => {
   const known = [one, other].filter(hasResolution).map(({ resolutionMs }) => resolutionMs);
   return known.length === 0 ? one : { ...one, resolutionMs: Math.max(...known) };
 };
 
-const hasResolution = (one: TimeInterval): one is TimeInterval & { readonly resolutionMs: number } =>
+const hasResolution = (one: Lifetime): one is Lifetime & { readonly resolutionMs: number } =>
   typeof one.resolutionMs === "number";
 
 /** Empty where an end was wrong: it was detected. */
-const resolutionText = (one: TimeInterval): string => (hasResolution(one) ? duration(one.resolutionMs) : "");
+const resolutionText = (one: Lifetime): string => (hasResolution(one) ? duration(one.resolutionMs) : "");
 
-const oneSided = (interval: TimeInterval): number => Number(sidesOf(interval).includes(undefined));
+const oneSided = (interval: Lifetime): number => Number(sidesOf(interval).includes(undefined));
 
-const agree = (one: TimeInterval, other: TimeInterval): boolean => {
+const agree = (one: Lifetime, other: Lifetime): boolean => {
   const sides = sidesOf(one);
   return (
     one.lifetimeMs === other.lifetimeMs &&
@@ -133,7 +135,7 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
     rules.map((result) => {
       const { id } = result;
       const allowed = readingsOf(result);
-      return allowed && [ruleLink(place, id), readingLines(allowed, knownRequirement(id))];
+      return allowed && [ruleLink(place, id), readingLines(allowed, id)];
     }),
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
-import { broken, failedRecord, partOf, render } from "../testing/gate-text.ts";
+import { broken, failedRecord, partOf, render } from "../testing/shown.ts";
 
 /** What the report says of replays. */
 const again = (failures: number, attempts: number): string | undefined =>

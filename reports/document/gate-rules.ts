@@ -2,17 +2,20 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
-import { endsOf } from "../gather/sampled.ts";
-import type { GateView } from "../gather/gather.ts";
-import { cameBack, othersOf } from "../text/breach.ts";
+import { endsOf, type GateView } from "../gather/gather.ts";
+import { cameBack, othersOf, laterBy } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";
-import { laterBy } from "../text/proof.ts";
-import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
-import { waiverText } from "../text/waivers.ts";
-import { lookOf } from "./looks.ts";
 import {
+  groupTitles,
+  requirementOf,
+  levelMeanings,
+  sectionsOf,
+  wordOf,
+  waiverText,
+} from "../text/verdicts.ts";
+import {
+  lookOf,
   code,
   facts,
   given,
@@ -58,7 +61,7 @@ export const breachCard = (
   const { id, level, verdict, exchanges } = result;
   if (!("breach" in verdict)) return [];
   const { breach } = verdict;
-  const known = knownRequirement(id);
+  const known = requirementOf(id);
   const others = othersOf(verdict);
   const { counterexample, replayed } = breach.reproduction;
   return [
@@ -67,11 +70,11 @@ export const breachCard = (
       tone: verdict.kind,
       id: breachAnchor(place, id),
       header: mark(lookOf[verdict.kind], link(ruleAnchor(place, id), strong(id)), wordOf(verdict.kind)),
-      beside: known === undefined ? "" : `${level}, ${sectionsOf(known)}`,
-      promise: known?.sentence ?? "",
+      beside: `${level}, ${sectionsOf(known)}`,
+      promise: known.sentence,
       blocks: given([
         facts([
-          known?.level === "advisory" && ["Clause", known.clause],
+          known.level === "advisory" && ["Clause", known.clause],
           breach.part !== undefined && ["Part", breach.part],
           ["Expected", breach.expected],
           ["Seen", strong(breach.actual)],
@@ -106,29 +109,25 @@ const replayCommand = (id: string, run: string, { program }: Place): Block => ({
 
 export const ruleGroups = (subject: Omit<GateView, "kind">, options: Place): readonly RuleGroup[] => {
   const { rules } = subject.record;
-  const named = groups.map((group) => ({
-    title: groupTitles[group],
-    results: rules.filter((result) => result.group === group),
-  }));
-  // A record of another version may have groups unknown to this one; none of its rules may be dropped.
-  const others = rules.filter((result) => !groups.includes(result.group));
-  return [...named, { title: "Others", results: others }]
-    .filter(({ results }) => results.length > 0)
-    .map(({ title, results }) => ({
-      title,
-      rules: results.map((result) => entryOf(result, subject, options)),
-    }));
+  return groups
+    .map((group) => ({
+      title: groupTitles[group],
+      rules: rules
+        .filter((result) => result.group === group)
+        .map((result) => entryOf(result, subject, options)),
+    }))
+    .filter((one) => one.rules.length > 0);
 };
 
 const entryOf = (result: RuleResult, subject: Omit<GateView, "kind">, options: Place): RuleEntry => {
   const { id, verdict, level, durationMs } = result;
-  const known = knownRequirement(id);
+  const known = requirementOf(id);
   return {
     anchor: ruleAnchor(options, id),
     id,
     kind: verdict.kind,
     level,
-    sentence: known?.sentence ?? "This version does not know this rule.",
+    sentence: known.sentence,
     cases: casesOf(verdict),
     durationMs,
     blocks: given([
@@ -140,21 +139,18 @@ const entryOf = (result: RuleResult, subject: Omit<GateView, "kind">, options: P
   };
 };
 
-const aboutRule = (
-  result: RuleResult,
-  known: Requirement | undefined,
-): readonly (Fact | false | undefined)[] => {
-  const { verdict, level, durationMs } = result;
+const aboutRule = (result: RuleResult, known: Requirement): readonly (Fact | false | undefined)[] => {
+  const { id, verdict, level, durationMs } = result;
   const allowed = readingsOf(result);
   const others = otherFactsOf(result);
   return [
-    ["Level", `${level}: ${levelMeanings[level] ?? ""}`],
-    known && ["From", `${sectionsOf(known)} of the document`],
-    known?.level === "derived" && ["Why it follows", known.derivation],
-    known?.level === "advisory" && ["Clause", known.clause],
-    known && ["How it is judged", known.judged],
+    ["Level", `${level}: ${levelMeanings[level]}`],
+    ["From", `${sectionsOf(known)} of the document`],
+    known.level === "derived" && ["Why it follows", known.derivation],
+    known.level === "advisory" && ["Clause", known.clause],
+    ["How it is judged", known.judged],
     ...whyOpen(verdict),
-    allowed && ["Readings that fit", readingLines(allowed, known)],
+    allowed && ["Readings that fit", readingLines(allowed, id)],
     ...intervalsOf(result).map(([name, interval]) => [name, intervalText(interval)] as const),
     others.length > 0 && ["Measured", others.map(([name, value]) => factText(name, value)).join(" · ")],
     verdict.kind === "observed" && ["Fingerprint", code(verdict.fingerprint)],
@@ -162,17 +158,10 @@ const aboutRule = (
   ];
 };
 
-export const readingLines = (allowed: readonly string[], known: Requirement | undefined): Text => {
-  if (allowed.length === 0) return "none";
-  const sentences = known?.readings ?? {};
-  return lines(
-    ...allowed.map((name): Text => [
-      strong(name),
-      // A record may use the name of an inherited property.
-      Object.hasOwn(sentences, name) ? `: ${sentences[name]}` : "",
-    ]),
-  );
-};
+export const readingLines = (allowed: readonly string[], id: string): Text =>
+  allowed.length === 0
+    ? "none"
+    : lines(...allowed.map((name): Text => [strong(name), `: ${requirementOf(id).readings?.[name] ?? ""}`]));
 
 const whyOpen = (verdict: Verdict): readonly Fact[] => {
   switch (verdict.kind) {

@@ -7,7 +7,7 @@ import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from 
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { width } from "../text/layout.ts";
 import { gateHeadline } from "./gate-answer.ts";
-import { broken, failedRecord, partOf, render } from "../testing/gate-text.ts";
+import { broken, failedRecord, partOf, render } from "../testing/shown.ts";
 
 describe("the report of a run", () => {
   it("has a line for each rule, and the observations", () => {

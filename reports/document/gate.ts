@@ -4,13 +4,10 @@ import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import type { GateView } from "../gather/gather.ts";
-import { causesOf } from "../text/causes.ts";
-import { commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/roots.ts";
+import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { changedOf } from "../text/compact.ts";
-import { groupTitles, knownRequirement } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
-import { activeWaivers, waiverStateText } from "../text/waivers.ts";
+import { changedOf } from "../text/facts.ts";
+import { groupTitles, requirementOf, wordOf, activeWaivers, waiverStateText } from "../text/verdicts.ts";
 import { gateDetail, gateHeadline } from "./gate-answer.ts";
 import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {
@@ -21,8 +18,8 @@ import {
   pushBlocks,
   readingsTable,
 } from "./gate-measured.ts";
-import { lookOf } from "./looks.ts";
 import {
+  lookOf,
   code,
   doc,
   facts,
@@ -257,7 +254,7 @@ const untested = (
   { detail }: GateOptions,
 ): readonly (Block | false | undefined)[] => {
   const asked = new Set<string>(selected);
-  const testable = requirementIds.filter((id) => knownRequirement(id)?.level !== "untestable");
+  const testable = requirementIds.filter((id) => requirementOf(id).level !== "untestable");
   const unasked = testable.filter((id) => !asked.has(id));
   const statements = requirementIds.length - testable.length;
   const names = detail === "full" ? `: ${unasked.join(", ")}` : "";
@@ -269,8 +266,8 @@ const untested = (
           groupTitles.untestable,
           ["Statement", "What the document says", "Why it cannot be tested"],
           requirementIds.map((id) => {
-            const known = knownRequirement(id);
-            return known?.level === "untestable" && [code(id), known.sentence, known.reason];
+            const known = requirementOf(id);
+            return known.level === "untestable" && [code(id), known.sentence, known.reason];
           }),
         )
       : unasked.length === 0 &&

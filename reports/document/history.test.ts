@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { History } from "../history/history.ts";
 import { asPage, onTerminal, textOf } from "../testing/shown.ts";
-import { madeHistory } from "../testing/history.ts";
+import { madeHistory } from "../testing/made-runs.ts";
 import { historyDoc } from "./history.ts";
 
 describe("a history", () => {

@@ -1,8 +1,20 @@
 import { isFailing, type History, type ListedRun, type Point, type Series } from "../history/history.ts";
 import { change, figure as number, latency, moment, plural, rate, sparkline } from "../text/figures.ts";
 import { isVerdict } from "../text/verdicts.ts";
-import { lookOf, outcomeLook, symbolOfIcon } from "./looks.ts";
-import { code, doc, given, lines, mark, tableSection, type Doc, type Look, type Text } from "./model.ts";
+import {
+  lookOf,
+  outcomeLook,
+  symbolOfIcon,
+  code,
+  doc,
+  given,
+  lines,
+  mark,
+  tableSection,
+  type Doc,
+  type Look,
+  type Text,
+} from "./model.ts";
 
 /** The number of runs that a small trend shows. */
 const MOST_POINTS = 24;

@@ -1,7 +1,12 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { perSecond, type Bucket } from "../gather/buckets.ts";
-import type { Course, EndpointCourse } from "../gather/course.ts";
-import { msOf, type LatencyPoint } from "../gather/heat.ts";
+import {
+  perSecond,
+  type Bucket,
+  type Course,
+  type EndpointCourse,
+  msOf,
+  type LatencyPoint,
+} from "../gather/course.ts";
 import { figure as number, plural, latency, sparkline, rate } from "../text/figures.ts";
 import { figure, link, softText, table, type Block, type Figure, type Text } from "./model.ts";
 

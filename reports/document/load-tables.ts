@@ -1,19 +1,180 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { elapsed, plural, figure as number, latency, percent, rate } from "../text/figures.ts";
-import { knownRequirement } from "../text/titles.ts";
-import type { LoadOptions } from "./run.ts";
+import type { LoadBreach, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
+import { elapsed, plural, figure as number, inUnit, rate, latency, percent } from "../text/figures.ts";
+import { exchangesUnderLoad } from "../text/breach.ts";
+import { requirementOf, rampAnswer } from "../text/verdicts.ts";
+import type { Bucket } from "../gather/course.ts";
+import type { LoadView } from "../gather/gather.ts";
 import {
   code,
-  lines,
+  facts,
+  given,
   mark,
   soft,
+  softText,
+  strong,
   table,
   text,
   type Block,
+  type Card,
   type Fact,
   type Look,
   type Table,
+  type Text,
+  lines,
 } from "./model.ts";
+import type { LoadOptions } from "./run.ts";
+
+type LoadSubject = Pick<LoadView, "record" | "breaches">;
+
+export const invalid = ({ validity }: LoadRecord): readonly Card[] =>
+  (validity?.reasons ?? [])
+    .filter(() => validity?.valid === false)
+    .map(({ reason, remedy }) => ({
+      is: "card",
+      header: mark(["open", "question"], [reason], "inconclusive"),
+      blocks: [text(remedy)],
+    }));
+
+/** Of each rule that broke the first breach, which the record has, and behind it the later ones that were read. */
+const shownBreaches = ({ breaches, record }: LoadSubject): readonly (readonly LoadBreach[])[] => {
+  const read = Map.groupBy(breaches?.shown ?? [], ({ rule }) => rule);
+  const unread = record.breaches.filter(({ rule }) => !read.has(rule));
+  return [...read.values(), ...unread.map((one) => [one])];
+};
+
+const breachId = (prefix: string, at: number): string => `${prefix}breach-${at + 1}`;
+
+/** The id of the first card shown for a breach of this rule in these seconds, if any. */
+export const breachFinder =
+  (subject: LoadSubject, prefix: string) =>
+  (rule: string, { second, seconds }: Pick<Bucket, "second" | "seconds">): string | undefined => {
+    const at = shownBreaches(subject)
+      .flat()
+      .findIndex(
+        (one) => one.rule === rule && one.atMs >= second * 1_000 && one.atMs < (second + seconds) * 1_000,
+      );
+    return at < 0 ? undefined : breachId(prefix, at);
+  };
+
+export const breachBlocks = (subject: LoadSubject, prefix: string): readonly (Block | false)[] => {
+  const { breaches, record } = subject;
+  const byRule = shownBreaches(subject);
+  const shown = byRule.flat();
+  const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
+  const all = Math.max(total, breaches?.count ?? 0, shown.length);
+  return [
+    ...byRule.flatMap((ofRule): readonly Block[] => {
+      const [first, ...later] = ofRule.map((one, at) =>
+        breachCard(one, breachId(prefix, shown.indexOf(one)), record, at === 0),
+      );
+      const summary = `${plural(later.length, "later breach", "later breaches")} of this rule`;
+      return given([first, later.length > 0 && { is: "fold", summary, blocks: later }]);
+    }),
+    shown.length < all &&
+      softText(
+        `${number(shown.length)} of ${plural(all, "breach", "breaches")} are shown here; breaches.jsonl has those that were kept.`,
+      ),
+  ];
+};
+
+const breachCard = (
+  breach: LoadBreach,
+  id: string,
+  { target, rules }: LoadRecord,
+  isFirst: boolean,
+): Card => ({
+  is: "card",
+  tone: "failed",
+  id,
+  header: mark(["bad", "cross"], code(breach.rule), "failed"),
+  beside: `after ${elapsed(breach.atMs)}, at ${rate(breach.askedRate)} arrivals per second`,
+  promise: requirementOf(breach.rule).sentence,
+  blocks: [
+    facts([
+      ["Expected", breach.expected],
+      ["Seen", strong(breach.actual)],
+      isFirst && howOften(rules.find(({ id: rule }) => rule === breach.rule)),
+    ]),
+    {
+      is: "exchanges",
+      count: breach.exchanges.length,
+      where: "run.json",
+      baseUrl: target.baseUrl,
+      about: `${breach.expected} ${breach.actual}`,
+      shown: exchangesUnderLoad(breach),
+    },
+  ],
+});
+
+const howOften = (rule: LoadRecord["rules"][number] | undefined): Fact | undefined =>
+  rule && ["How often", `${plural(rule.breaches, "time")} in ${plural(rule.checks, "check")}`];
+
+const objectiveLooks: Readonly<Record<ObjectiveResult["verdict"], readonly [Look, word: string]>> = {
+  held: [["good", "check"], "passed"],
+  breached: [["bad", "cross"], "failed"],
+  "not measured": [["open", "dash"], "not measured"],
+};
+
+export const objectivesTable = ({ objectives }: LoadRecord): Table | undefined =>
+  table(
+    "Objectives",
+    ["Objective", ">Limit", ">Measured", "Against the limit"],
+    objectives.map((one) => {
+      const { name, bound, limit, unit, verdict, measured, interval } = one;
+      // If too few requests could show a breach, the tick is not plain.
+      const [look, word]: readonly [Look, string] =
+        verdict === "held" && one.reason !== undefined
+          ? [["open", "ring"], "held, not proven"]
+          : objectiveLooks[verdict];
+      return [
+        mark(look, [name], word),
+        `${bound} ${inUnit(limit, unit)}`,
+        measuredText(one),
+        measured === undefined
+          ? ""
+          : {
+              is: "bullet",
+              label: `${word}; ${bound} the limit`,
+              measured,
+              limit,
+              interval,
+              wrong: verdict === "breached",
+            },
+      ];
+    }),
+  );
+
+const measuredText = ({ measured, interval, unit, reason, verdict }: ObjectiveResult): Text => {
+  if (measured === undefined) return reason ?? verdict;
+  const between =
+    interval === undefined ? "" : ` (${inUnit(interval[0], unit)} to ${inUnit(interval[1], unit)})`;
+  return [
+    inUnit(measured, unit),
+    soft(between),
+    soft(reason === undefined ? "" : verdict === "held" ? `; held; ${reason}` : ` ${reason}`),
+  ];
+};
+
+export const rampBlocks = (record: LoadRecord): readonly Block[] => {
+  const { breakpoint } = record;
+  if (breakpoint === undefined) return [];
+  const { heldTo, endedAt, gaveWay } = breakpoint;
+  return [
+    text(rampAnswer(record) ?? ""),
+    facts([
+      gaveWay && [
+        "Gave way",
+        `${gaveWay.name}: ${gaveWay.measured === undefined ? gaveWay.verdict : inUnit(gaveWay.measured, gaveWay.unit)}, ${gaveWay.bound} ${inUnit(gaveWay.limit, gaveWay.unit)}, over five seconds`,
+      ],
+      ["The ramp ended at", `${rate(endedAt)} of ${rate(record.rate)} requests per second`],
+    ]),
+    softText(
+      heldTo === 0
+        ? "The objectives below are those of the last five seconds."
+        : "The objectives below are those of the last five seconds in which all of them held.",
+    ),
+  ];
+};
 
 /** Latencies of every endpoint: as the service took, and as waited by a caller that keeps to the schedule. */
 export const endpointTable = ({ endpoints }: LoadRecord): Table | undefined =>
@@ -46,7 +207,7 @@ export const rulesTable = ({ rules }: LoadRecord, detail: LoadOptions["detail"])
     ["Rule", ">Checks", ">Breaches", detail === "full" ? "What it says" : ""],
     rules.map(({ id, checks, breaches, note: remark }) => {
       const [look, word] = ruleLook(checks, breaches);
-      const sentence = detail === "full" ? knownRequirement(id)?.sentence : undefined;
+      const sentence = detail === "full" ? requirementOf(id).sentence : undefined;
       return [
         mark(look, code(id), word),
         number(checks),

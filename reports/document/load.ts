@@ -4,8 +4,17 @@ import { plural, figure as number, latency, percent, rate } from "../text/figure
 import { rampAnswer } from "../text/verdicts.ts";
 import type { LoadView } from "../gather/gather.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
-import { breachBlocks, breachFinder, invalid, objectivesTable, rampBlocks } from "./load-judged.ts";
-import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
+import {
+  breachBlocks,
+  breachFinder,
+  invalid,
+  objectivesTable,
+  rampBlocks,
+  endpointTable,
+  environment,
+  pushBlocks,
+  rulesTable,
+} from "./load-tables.ts";
 import {
   code,
   doc,

@@ -1,4 +1,4 @@
-import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import type { ExchangeRecord, Outcome } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Picture } from "./pictures.ts";
 
@@ -29,7 +29,7 @@ export type Span =
       readonly is: "mark";
       readonly look: Look;
       readonly text: Text;
-      /** For screen readers. */ readonly word?: string;
+      /** For screen readers. */ readonly word?: string | undefined;
     }
   /** A link within the same document. */
   | { readonly is: "link"; readonly to: string; readonly text: Text }
@@ -68,9 +68,9 @@ export interface Figure {
   readonly is: "figure";
   readonly title: string;
   readonly note?: Text;
-  readonly legend?: readonly (readonly [key: string, words: string])[];
+  readonly legend?: readonly (readonly [key: string, words: string])[] | undefined;
   readonly picture: Picture;
-  readonly table?: Table;
+  readonly table?: Table | undefined;
   readonly brief?: readonly Text[];
   /** HTML shows the table below the chart instead of unfolding it on demand. */
   readonly open?: boolean;
@@ -81,27 +81,15 @@ export type Block =
   | { readonly is: "heading"; readonly text: string }
   | { readonly is: "facts"; readonly facts: readonly Fact[] }
   | { readonly is: "list"; readonly items: readonly Text[] }
-  | Callout
-  | Fold
+  | { readonly is: "callout"; readonly title: string; readonly blocks: readonly Block[] }
+  /** Further details: HTML and Markdown unfold them on demand, a terminal only mentions them. */
+  | { readonly is: "fold"; readonly summary: string; readonly blocks: readonly Block[] }
   | { readonly is: "command"; readonly command: string }
   | Card
   | Rules
   | Exchanges
   | Table
   | Figure;
-
-export interface Callout {
-  readonly is: "callout";
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
-
-/** Further details: HTML and Markdown unfold them on demand, a terminal only mentions them. */
-export interface Fold {
-  readonly is: "fold";
-  readonly summary: string;
-  readonly blocks: readonly Block[];
-}
 
 export interface Card {
   readonly is: "card";
@@ -169,6 +157,13 @@ export interface Doc {
   readonly source: string;
 }
 
+/** One of several documents of a report. */
+export interface Chapter {
+  readonly title: string;
+  readonly prefix: string;
+  readonly document: Doc;
+}
+
 type Optional<T> = T | false | undefined;
 
 /** The items that are present. */
@@ -210,19 +205,14 @@ export const code = (text: string): Span => ({ is: "code", text });
 export const lines = (...all: readonly Optional<Text>[]): Span => ({ is: "lines", lines: given(all) });
 export const link = (to: string, text: Text): Span => ({ is: "link", to, text });
 export const file = (name: string, text: Text): Span => ({ is: "file", name, text });
-export const mark = (look: Look, text: Text, word?: string): Span => ({
-  is: "mark",
-  look,
-  text,
-  ...(word === undefined ? {} : { word }),
-});
+export const mark = (look: Look, text: Text, word?: string): Span => ({ is: "mark", look, text, word });
 
 export const text = (...parts: readonly Text[]): Block => ({ is: "text", text: parts });
 export const softText = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "soft" });
 export const note = (...parts: readonly Text[]): Block => ({ is: "text", text: parts, look: "note" });
 export const facts = (entries: readonly Optional<Fact>[]): Block => ({ is: "facts", facts: given(entries) });
 export const list = (items: readonly Text[]): Block | false => items.length > 0 && { is: "list", items };
-export const callout = (title: string, ...blocks: readonly Optional<Block>[]): Callout => ({
+export const callout = (title: string, ...blocks: readonly Optional<Block>[]): Block => ({
   is: "callout",
   title,
   blocks: given(blocks),
@@ -254,18 +244,46 @@ export const tableSection = (
 export const listSection = (id: string, title: string, items: readonly Text[]): Section =>
   section(id, `${title} (${items.length})`, list(items));
 
-type Legend = NonNullable<Figure["legend"]>;
-
 export const figure = ({
   legend,
-  table: shown,
   ...parts
-}: Omit<Figure, "is" | "legend" | "table"> & {
-  readonly legend?: readonly Optional<Legend[number]>[];
-  readonly table?: Table | undefined;
-}): Figure => ({
-  is: "figure",
-  ...parts,
-  ...(legend && { legend: given(legend) }),
-  ...(shown && { table: shown }),
-});
+}: Omit<Figure, "is" | "legend"> & {
+  readonly legend?: readonly Optional<NonNullable<Figure["legend"]>[number]>[];
+}): Figure => ({ is: "figure", ...parts, legend: legend && given(legend) });
+
+export const lookOf: Readonly<Record<VerdictKind, Look>> = {
+  passed: ["good", "check"],
+  failed: ["bad", "cross"],
+  warned: ["warn", "alert"],
+  observed: ["seen", "ring"],
+  pending: ["open", "dots"],
+  "not-applicable": ["none", "dash"],
+  "could-not-run": ["open", "slash"],
+  inconclusive: ["open", "question"],
+  "harness-error": ["bad", "hash"],
+};
+
+const outcomeLooks: Readonly<Record<Outcome, Look>> = {
+  passed: ["good", "check"],
+  drifted: ["warn", "unequal"],
+  interrupted: ["open", "dots"],
+  incomplete: ["open", "question"],
+  "harness-error": ["bad", "hash"],
+  failed: ["bad", "cross"],
+};
+
+/** How an outcome looks; undefined is a run that was cut off. */
+export const outcomeLook = (outcome: Outcome = "interrupted"): Look => outcomeLooks[outcome];
+
+export const symbolOfIcon: Readonly<Record<Icon, string>> = {
+  check: "✓",
+  cross: "✗",
+  alert: "!",
+  ring: "○",
+  dots: "…",
+  dash: "–",
+  slash: "–",
+  question: "?",
+  hash: "#",
+  unequal: "≠",
+};

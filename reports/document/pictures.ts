@@ -1,10 +1,8 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Densities } from "../compare/densities.ts";
 import type { MemberVerdict } from "../duet/model.ts";
-import type { Bucket } from "../gather/buckets.ts";
-import type { EndpointCourse } from "../gather/course.ts";
-import type { LatencyPoint } from "../gather/heat.ts";
-import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
+import type { Bucket, EndpointCourse, LatencyPoint } from "../gather/course.ts";
+import type { ScheduleRow, Lifetime } from "../text/facts.ts";
 
 export type Range = readonly [low: number, high: number];
 
@@ -54,7 +52,7 @@ interface Pictures {
       readonly id: string;
       readonly anchor: string;
       readonly names: readonly string[];
-      readonly interval: TimeInterval;
+      readonly interval: Lifetime;
     }[];
   };
   /** Pushes of a notification that was never acknowledged, over the windows of each interpretation. */

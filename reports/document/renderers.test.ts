@@ -9,19 +9,16 @@ import { renderTerminal } from "../terminal/document.ts";
 import { asPage, onTerminal } from "../testing/shown.ts";
 import { failedRule, gateRun, hostileRun, loadRun, missedAndHeld, missingRule } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { recordOf, ruleThat, withResults } from "../testing/fixture.ts";
-import { madeHistory } from "../testing/history.ts";
-import { hostile, unsafeCharacters } from "../testing/hostile.ts";
-import { compared, gateOf } from "../testing/made-runs.ts";
+import { recordOf, ruleThat, withResults, hostile, unsafeCharacters } from "../testing/fixture.ts";
+import { compared, gateOf, madeHistory } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { width } from "../text/layout.ts";
-import { chaptersOf } from "./chapters.ts";
+import { chaptersOf } from "../write.ts";
 import { compareDoc } from "./compare.ts";
-import { doctorDoc } from "./commands.ts";
+import { doctorDoc, catalogueDoc, ruleDoc } from "./commands.ts";
 import { duetDoc } from "./duet.ts";
 import { historyDoc } from "./history.ts";
 import type { Block, Doc, Text } from "./model.ts";
-import { catalogueDoc, ruleDoc } from "./rules.ts";
 
 const of = (subject: RunView): Doc => {
   const [chapter] = chaptersOf([subject], "touchstone");

@@ -3,10 +3,9 @@ import { duration } from "../../conformance/contract/duration.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import { words } from "../text/compact.ts";
+import { words } from "../text/facts.ts";
 import { elapsed } from "../text/figures.ts";
-import { outcomeLook } from "./looks.ts";
-import { callout, code, lines, soft, table, type Block, type Fact, type Look } from "./model.ts";
+import { outcomeLook, callout, code, lines, soft, table, type Block, type Fact, type Look } from "./model.ts";
 
 export interface Place {
   /** Prefix of every id of a run, so that several runs can share a page. */

@@ -6,10 +6,8 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
-import { recordOf, ruleThat } from "../testing/fixture.ts";
-import { hostile, unsafeCharacters } from "../testing/hostile.ts";
-import { curlOf } from "./curl.ts";
-import { failuresOf, renderHar } from "./har.ts";
+import { recordOf, ruleThat, hostile, unsafeCharacters } from "../testing/fixture.ts";
+import { curlOf, failuresOf, renderHar } from "./har.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();

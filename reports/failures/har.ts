@@ -1,48 +1,71 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { isBreach } from "../../conformance/contract/verdict.ts";
 import type { RecordedRun } from "../read/index.ts";
-import { exchangesUnderLoad } from "../text/breach.ts";
+import { exchangesUnderLoad, laterBy } from "../text/breach.ts";
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
-import { laterBy } from "../text/proof.ts";
-import { originOf } from "./curl.ts";
+import { shellWord } from "../text/figures.ts";
+import { labelsOf } from "../../conformance/contract/secrets.ts";
 
-/** A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code 3›. */
-export interface Failure {
-  readonly rule: string;
-  readonly expected: string;
-  readonly actual: string;
-  readonly baseUrl: string;
-  readonly startedAt: string;
-  /** Whether the service's time passed by itself, so that this machine's clock tells when an exchange was sent. */
-  readonly isRealTime: boolean;
-  readonly exchanges: readonly ExchangeRecord[];
-}
+/**
+ * A request as a shell line that sends the same bytes. Credentials become environment variables named after their
+ * labels: ‹code 3› is $CODE_3. What a rule made of one is a variable of its own that says how, such as
+ * $CODE_3_ALL_IN_CAPITALS.
+ */
+export const curlOf = ({ request }: Pick<ExchangeRecord, "request">, baseUrl: string): string => {
+  const { method, path, headers, body } = request;
+  return [
+    "curl --silent --show-error --include --globoff --path-as-is",
+    ...(method === "GET" && body === undefined ? [] : ["--request", quoted(method)]),
+    quoted(`${originOf(baseUrl)}${path}`),
+    ...headers.flatMap(([name, value]) => ["--header", quoted(`${name}: ${value}`)]),
+    ...(body === undefined ? [] : ["--data-binary", quoted(body)]),
+  ].join(" ");
+};
 
-export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
+/** Paths are kept as sent, with the base address's path as their prefix. */
+const originOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl);
+
+const label = labelsOf();
+
+/** ‹code 3› as the name of an environment variable: CODE_3. */
+const variableOf = (name: string): string => name.toUpperCase().replaceAll(/\W+/g, "_");
+
+/** One argument: text in single quotes, variables in double quotes. */
+const quoted = (text: string): string => {
+  let at = 0;
+  const pieces = [...text.matchAll(label)].flatMap((found) => {
+    const before = text.slice(at, found.index);
+    at = found.index + found[0].length;
+    return [before && shellWord(before), `"$${variableOf(found[0].slice(1, -1))}"`];
+  });
+  const rest = text.slice(at);
+  return [...pieces, rest && shellWord(rest)].join("") || "''";
+};
+
+/** The broken promises of runs with everything needed to reproduce them. Credentials are labels, such as ‹code 3›. */
+export const failuresOf = (runs: readonly RecordedRun[]) =>
   runs.flatMap((run) => {
     const { target, startedAt } = run.record;
-    return breachesOf(run).map((breach) => ({
-      ...breach,
+    const breaches =
+      run.kind === "load"
+        ? run.record.breaches.map((one) => ({ ...one, exchanges: exchangesUnderLoad(one) }))
+        : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) =>
+            isBreach(verdict) ? [{ rule, ...verdict.breach, exchanges }] : [],
+          );
+    // In real time, this machine's clock tells when an exchange was sent.
+    const isRealTime = run.kind === "load" || run.record.target.clock === "real";
+    return breaches.map(({ rule, expected, actual, exchanges }) => ({
+      rule,
+      expected,
+      actual,
+      exchanges,
       baseUrl: target.baseUrl,
       startedAt,
-      isRealTime: run.kind === "load" || run.record.target.clock === "real",
+      isRealTime,
     }));
   });
 
-const breachesOf = (
-  run: RecordedRun,
-): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges">[] =>
-  run.kind === "load"
-    ? run.record.breaches.map((breach) => {
-        const { rule, expected, actual } = breach;
-        return { rule, expected, actual, exchanges: exchangesUnderLoad(breach) };
-      })
-    : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) => {
-        if (!isBreach(verdict)) return [];
-        const { expected, actual } = verdict.breach;
-        return [{ rule, expected, actual, exchanges }];
-      });
-
+type Failure = ReturnType<typeof failuresOf>[number];
 type HeaderLines = ExchangeRecord["request"]["headers"];
 
 /** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */

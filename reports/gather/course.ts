@@ -7,8 +7,82 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
 import { countedOf, quantileOf, type Counted } from "../../conformance/contract/distribution.ts";
-import { bucketsOf, MOST_BUCKETS, type Bucket } from "./buckets.ts";
-import { heatRows, type LatencyPoint } from "./heat.ts";
+import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
+
+/** Latencies of some seconds: percentiles, and the number of requests in each row of the heat map. */
+export interface LatencyPoint {
+  readonly second: number;
+  readonly rows: readonly (readonly [row: number, count: number])[];
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** Rows of the heat map per factor of ten, from 0.01 ms up. */
+const ROWS_PER_DECADE = 8;
+const LEAST_DECADE = -2;
+export const HEAT_ROWS = 56;
+
+/** Position of a latency in rows, with its fraction. */
+export const rowsUpTo = (ms: number): number =>
+  (Math.log10(Math.max(ms, 1e-9)) - LEAST_DECADE) * ROWS_PER_DECADE;
+
+export const rowOf = (ms: number): number => Math.min(HEAT_ROWS - 1, Math.max(0, Math.floor(rowsUpTo(ms))));
+
+export const msOf = (row: number): number => 10 ** (row / ROWS_PER_DECADE + LEAST_DECADE);
+
+const heatRows = ({ values, counts }: Counted): LatencyPoint["rows"] => {
+  const rows = new Map<number, number>();
+  values.forEach((ms, at) => {
+    const row = rowOf(ms);
+    rows.set(row, (rows.get(row) ?? 0) + (counts[at] ?? 0));
+  });
+  return [...rows];
+};
+
+/** Events within some seconds of the load; counts are totals over these seconds. */
+export interface Bucket {
+  readonly second: number;
+  readonly seconds: number;
+  readonly asked: number;
+  readonly started: number;
+  readonly dropped: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly breaches: Readonly<Record<string, number>>;
+}
+
+export const perSecond = (count: number, { seconds }: Bucket): number =>
+  seconds === 0 ? 0 : count / seconds;
+
+/** The number of buckets that fit in a picture. */
+const MOST_BUCKETS = 240;
+
+const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
+  [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([at, group]) => bucketOf(at * bucketSeconds, group));
+
+const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
+  const sum = (of: (line: SecondLine) => number): number =>
+    lines.reduce((total, line) => total + of(line), 0);
+  const { refused, failed, all: requests } = requestsIn(lines);
+  return {
+    second,
+    // A second may have several lines: in a search, answers that arrive after the end of a step.
+    seconds: new Set(lines.map((line) => line.second)).size,
+    asked: sum((line) => line.asked),
+    started: sum((line) => line.started),
+    dropped: sum((line) => line.dropped),
+    requests,
+    refused,
+    failed,
+    breaches: addedUp(lines.map(({ breaches }) => breaches)),
+  };
+};
 
 /** Latency of an endpoint's granted requests (or of the refused ones if none was granted), over time and overall. */
 export interface EndpointCourse {

@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest";
 import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { renderHtml } from "../testing/shown.ts";
-import { gather, type GateView, type LoadView } from "./gather.ts";
-import { HEAT_ROWS, msOf, rowOf } from "./heat.ts";
-import { endsOf, sampler } from "./sampled.ts";
+import { gather, type GateView, type LoadView, endsOf, sampler } from "./gather.ts";
+import { HEAT_ROWS, msOf, rowOf } from "./course.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();

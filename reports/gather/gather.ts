@@ -2,8 +2,7 @@ import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { RecordedGate, RecordedLoad, GateRun, LoadRun, Run } from "../read/index.ts";
 import { type Course, courseOf } from "./course.ts";
-import { type PushDigest, digestPushes } from "./pushes.ts";
-import { type Sampled, sampler } from "./sampled.ts";
+import type { PushLine } from "../../conformance/contract/push.ts";
 
 /** A gate run as far as it was read: evidence only if its files were read. */
 export interface GateView extends RecordedGate {
@@ -60,4 +59,88 @@ const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
     course: await courseOf(run),
     breaches: breaches.sampled(),
   };
+};
+
+/** A sample of many items, with their total, so that omissions are always counted. */
+interface Sampled<T> {
+  readonly shown: readonly T[];
+  readonly count: number;
+}
+
+export const endsOf = <T>(all: readonly T[], first: number, last: number): Sampled<T> => ({
+  shown: all.length <= first + last ? all : [...all.slice(0, first), ...all.slice(-last)],
+  count: all.length,
+});
+
+/** Keeps the first and the last items of a stream, in bounded memory. */
+export const sampler = <T>(first: number, last: number) => {
+  const head: T[] = [];
+  let tail: T[] = [];
+  let count = 0;
+  return {
+    add: (item: T): void => {
+      count += 1;
+      if (head.length < first) {
+        head.push(item);
+        return;
+      }
+      if (tail.length >= last) tail = tail.slice(1);
+      if (last > 0) tail.push(item);
+    },
+    sampled: (): Sampled<T> => ({ shown: [...head, ...tail], count }),
+  };
+};
+
+export type SeenPush = Extract<PushLine, { readonly kind: "push" }>;
+
+export interface PushDigest {
+  readonly pushes: number;
+  readonly notifications: number;
+  /** Number of notifications by push count; the first entry is for one push. */
+  readonly attempts: readonly number[];
+  /** Pushes by the receiver's answer: a status, or a word such as hang. */
+  readonly answers: readonly (readonly [answer: string, count: number])[];
+  readonly others: number;
+  readonly sample: Sampled<SeenPush>;
+}
+
+const SHOWN = 6;
+
+/**
+ * Counts the lines of a journal as they arrive; memory grows only with the number of notifications. Undefined without
+ * pushes.
+ */
+const digestPushes = async (lines: AsyncIterable<PushLine>): Promise<PushDigest | undefined> => {
+  const attempts = new Map<string, number>();
+  const answers = new Map<string, number>();
+  const sample = sampler<SeenPush>(SHOWN, 0);
+  let [pushes, others] = [0, 0];
+  for await (const line of lines) {
+    if (line.kind !== "push") continue;
+    if (line.attempt === 0) {
+      others += 1;
+      continue;
+    }
+    sample.add(line);
+    pushes += 1;
+    const id = line.notificationId ?? `without an id ${line.n}`;
+    attempts.set(id, Math.max(attempts.get(id) ?? 0, line.attempt));
+    const answer = line.status === undefined ? line.action : String(line.status);
+    answers.set(answer, (answers.get(answer) ?? 0) + 1);
+  }
+  if (pushes === 0) return undefined;
+  return {
+    pushes,
+    notifications: attempts.size,
+    attempts: tally([...attempts.values()]),
+    answers: [...answers].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    others,
+    sample: sample.sampled(),
+  };
+};
+
+const tally = (numbers: readonly number[]): readonly number[] => {
+  const counts: number[] = [];
+  for (const number of numbers) counts[number - 1] = (counts[number - 1] ?? 0) + 1;
+  return Array.from(counts, (count) => count ?? 0);
 };

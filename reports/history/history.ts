@@ -1,3 +1,4 @@
+import type { Outcome } from "../../conformance/contract/record.ts";
 import path from "node:path";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import { fingerprintOf, targetNameOf } from "../compare/index.ts";
@@ -22,7 +23,7 @@ export interface ListedRun {
   readonly name: string;
   readonly kind: Run["kind"];
   readonly startedAt: string;
-  readonly outcome?: string | undefined;
+  readonly outcome?: Outcome | undefined;
   readonly target: string;
   readonly behaviour?: string | undefined;
   /** What was asked for: the gate's effort, or the load's scenario, shape and rate. */

@@ -10,9 +10,16 @@ import { historyOf } from "../history/history.ts";
 import { readRun } from "../read/index.ts";
 import { missedAndHeld } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { hostile } from "../testing/hostile.ts";
+import {
+  hostile,
+  breachOf,
+  exchanged,
+  recordOf,
+  resultOf,
+  ruleThat,
+  withResults,
+} from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { breachOf, exchanged, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { compareDoc } from "../document/compare.ts";
 import { duetDoc } from "../document/duet.ts";
 import { historyDoc } from "../document/history.ts";

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { renderToString } from "preact-render-to-string";
-import { expect, it } from "vitest";
-import { plot, type Tick } from "./chart.ts";
-import { latencyPicture } from "./pictures/latency.ts";
-import { changeScale, latencyScale, timeScale, upScale } from "./scales.ts";
-import { axisOf } from "./pictures/schedule.ts";
+import { expect, it, describe } from "vitest";
+import { plot, type Tick, changeScale, latencyScale, timeScale, upScale } from "./chart.ts";
+import { latencyPicture } from "./pictures/load.ts";
+import { axisOf } from "./pictures/gate.ts";
 
 /** The width of a picture on the narrowest page, and the usual maximum width of a character in its labels. */
 const [WIDTH_PX, CHARACTER_PX] = [220, 7];
@@ -99,4 +98,21 @@ it("the heat map shades cells with any number of requests", () => {
     expect(html).not.toContain("undefined");
     expect(html).toContain('class="heat-6"');
   }
+});
+
+describe("the axis of changes", () => {
+  it("puts no change in the middle, with twice as slow and twice as fast at equal distances from it", () => {
+    const { at, ticks } = changeScale([0.8, 1.3], 0, 100);
+    expect(at(1)).toBeCloseTo(50);
+    expect(at(2) - 50).toBeCloseTo(50 - at(0.5));
+    expect([at(0), at(1_000)]).toEqual([0, 100]);
+    expect(ticks.map(({ label }) => label)).toEqual(["−16.7 %", "−9.1 %", "0 %", "+10 %", "+20 %"]);
+  });
+
+  it.each([[[]], [[1]], [[1.0001]], [[50]], [[Infinity, 0, NaN]]])("has ticks for %j", (ratios) => {
+    const { at, ticks } = changeScale(ratios, 0, 100);
+    expect(ticks.length).toBeGreaterThanOrEqual(3);
+    expect(ticks.every((tick) => tick.at >= 0 && tick.at <= 100)).toBe(true);
+    expect(at(1)).toBeCloseTo(50);
+  });
 });

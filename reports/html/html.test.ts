@@ -79,16 +79,6 @@ describe("the page of a gate", () => {
     expect(textOf(html)).toContain("50 of 200 exchanges are shown here; run.json has the others.");
   });
 
-  it("shows rules and groups that are unknown to this version", () => {
-    const strange = {
-      ...ruleThat.passed("code.unknown", 1),
-      id: "new.rule",
-      group: "new",
-    } as unknown as RuleResult;
-    const text = textOf(renderHtml([gateView({ rules: [strange] })]));
-    expect(text).toMatch(/Others.*new\.rule/s);
-  });
-
   it("draws lifetimes and the retry schedule, each with its table", () => {
     const rules = withResults(
       ruleThat.passed("code.lifetime", 2, {

@@ -1,16 +1,79 @@
 import type { Picture, PictureOf } from "../document/pictures.ts";
-import { type Child, el } from "./element.ts";
-import { densities } from "./pictures/densities.ts";
-import { lanes } from "./pictures/lanes.ts";
-import { latencyPicture } from "./pictures/latency.ts";
-import { lifetimes } from "./pictures/lifetimes.ts";
-import { pairs } from "./pictures/pairs.ts";
-import { ratePicture } from "./pictures/rate.ts";
-import { schedule } from "./pictures/schedule.ts";
-import { spreadPicture } from "./pictures/spread.ts";
+import { type Child, el, link, toneMark } from "./element.ts";
+import { densities, spreadPicture } from "./pictures/spread.ts";
+import { lanes, pairs } from "./pictures/lanes.ts";
+import { latencyPicture, ratePicture } from "./pictures/load.ts";
+import { lifetimes, schedule } from "./pictures/gate.ts";
 import type { VNode } from "preact";
-import type { Fact, Figure, Table, Text } from "../document/model.ts";
-import { textNode } from "./text.ts";
+import type { Fact, Figure, Table, Text, Bullet, Exchanges } from "../document/model.ts";
+import { percent, upright } from "./chart.ts";
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { figure as number, plural } from "../text/figures.ts";
+import { curlOf } from "../failures/har.ts";
+import { cut } from "../../conformance/contract/text.ts";
+
+export const textNode = (text: Text): Child => {
+  if (typeof text === "string") return unbroken(text);
+  if (!("is" in text)) return text.map(textNode);
+  switch (text.is) {
+    case "strong":
+      return el("strong", textNode(text.text));
+    case "soft":
+      return el("span.soft", textNode(text.text));
+    case "code":
+      return el("code.wrap", textNode(text.text));
+    case "mark":
+      return el(
+        "span",
+        { class: isWord(text.text) ? "with-mark word" : "with-mark" },
+        toneMark(...text.look, text.word ?? ""),
+        textNode(text.text),
+      );
+    case "link":
+      return link(text.to, textNode(text.text));
+    case "file":
+      return el("a", { href: text.name }, textNode(text.text));
+    case "lines":
+      return el(
+        "ul.plain",
+        text.lines.map((line) => el("li", textNode(line))),
+      );
+    default:
+      return bullet(text);
+  }
+};
+
+/** A flag such as --max-wait: browsers would break it after a hyphen. Longer ones may be a service's and have to break. */
+const FLAG = /(?<![\w-])(--[a-z][a-z-]{1,28})(?![\w-])/;
+
+const unbroken = (text: string): Child =>
+  text.includes("--")
+    ? text.split(FLAG).map((piece, at) => (at % 2 === 1 ? el("span", { class: "word" }, piece) : piece))
+    : text;
+
+/** Verdicts in a table stay on one line; titles may wrap. */
+const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;
+
+const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNode => {
+  const most = Math.max(limit, measured, interval?.[1] ?? 0) * 1.15 || 1;
+  const at = (value: number): string => percent((value / most) * 100);
+  return el(
+    "svg.bullet",
+    { height: 22, role: "img", "aria-label": label },
+    el("rect.track", { x: 0, y: 9, width: "100%", height: 4, rx: 2 }),
+    el("rect", {
+      class: wrong ? "bar-wrong" : "bar-good",
+      x: 0,
+      y: 7,
+      width: at(measured),
+      height: 8,
+      rx: 2,
+    }),
+    interval !== undefined &&
+      el("line.whisker", { x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
+    upright("limit", (limit / most) * 100, 1, 21),
+  );
+};
 
 /** Wider tables scroll sideways on a phone; narrower ones fit. */
 const stacks = (columns: number, rows: number): boolean => columns > 2 && columns < 9 && rows <= 100;
@@ -101,3 +164,59 @@ const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) =>
 };
 
 export const draw = (picture: Picture): Child => (drawers[picture.is] as (one: Picture) => Child)(picture);
+
+const LONGEST_BODY = 6_000;
+const LONGEST_PATH = 300;
+
+export const evidence = ({ shown, count, where, baseUrl, later }: Exchanges): Child => {
+  const told = `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`;
+  const all = shown.map((one) => exchange(one, baseUrl, later?.get(one.n)));
+  return [el("ol.exchanges", all), shown.length < count && el("p.soft", told)];
+};
+
+const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later?: string): VNode => {
+  const { n, request, answer, error, durationMs } = one;
+  return el(
+    "li",
+    el(
+      "details.exchange",
+      el(
+        "summary",
+        el("span.nth", `#${n}`),
+        el("b", request.method),
+        el("code.path", cut(request.path, LONGEST_PATH)),
+        el("span.status", answer === undefined ? "no complete answer" : String(answer.status)),
+        later !== undefined &&
+          el("span.soft", { title: "after the first exchange, on the service's clock" }, later),
+        el("span.soft.took", `${durationMs.toFixed(1)} ms`),
+      ),
+      el(
+        "div.sides",
+        side("Request", `${request.method} ${request.path}`, request.headers, request.body ?? ""),
+        answer === undefined
+          ? side("Answer", error ?? "no complete answer arrived", [], "")
+          : side("Answer", String(answer.status), answer.headers, answer.text),
+      ),
+      // A push was sent by the service, so sending it there again would prove nothing.
+      baseUrl !== undefined && one.isPush !== true && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
+    ),
+  );
+};
+
+const side = (
+  title: string,
+  first: string,
+  headers: ExchangeRecord["request"]["headers"],
+  body: string,
+): VNode =>
+  el(
+    "div",
+    el("h4", title),
+    el(
+      "pre",
+      { tabindex: 0 },
+      el("b", cut(first, LONGEST_BODY)),
+      headers.map(([name, value]) => ["\n", el("span.soft", `${name}:`), ` ${value}`]),
+      body !== "" && `\n\n${cut(body, LONGEST_BODY)}`,
+    ),
+  );

@@ -1,10 +1,8 @@
 import type { VNode } from "preact";
-import type { RuleEntry, RuleGroup, Rules } from "../document/model.ts";
+import { type RuleEntry, type RuleGroup, type Rules, lookOf } from "../document/model.ts";
 import { plural } from "../text/figures.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
-import { el, type Child } from "./element.ts";
-import { lookOf } from "../document/looks.ts";
-import { mark } from "./icons.ts";
+import { el, type Child, mark } from "./element.ts";
 
 /** All rules: a map, filters, and one line each that unfolds to what `body` draws. */
 export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child): readonly Child[] => [

@@ -1,10 +1,20 @@
 import { cut } from "../../conformance/contract/text.ts";
-import type { Chapter } from "../document/chapters.ts";
-import type { Block, Doc, Exchanges, Fact, Figure, Section, Table, Text } from "../document/model.ts";
-import { lookOf, symbolOfIcon } from "../document/looks.ts";
+import {
+  type Chapter,
+  type Block,
+  type Doc,
+  type Exchanges,
+  type Fact,
+  type Figure,
+  type Section,
+  type Table,
+  type Text,
+  lookOf,
+  symbolOfIcon,
+} from "../document/model.ts";
 import { plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
-import { endsOf } from "../gather/sampled.ts";
+import { endsOf } from "../gather/gather.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** The maximum size of a summary that CI services accept. */

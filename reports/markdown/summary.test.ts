@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
-import { authorized, ruleThat, withResults } from "../testing/fixture.ts";
-import { hostile } from "../testing/hostile.ts";
+import { authorized, ruleThat, withResults, hostile } from "../testing/fixture.ts";
 import { inertMarkdown } from "./document.ts";
 import { renderMarkdown } from "../testing/shown.ts";
 

@@ -3,9 +3,11 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { EndpointRow } from "../../conformance/contract/load-record.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { readGateRun, readRun, type LoadRun } from "./index.ts";
+import { readGateRun, readRun, type LoadRun, schemaOf } from "./index.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
+import { Ajv } from "ajv";
+import { schemaNames, type SchemaName } from "../formats.ts";
 
 const home = folderOfFile();
 let made = 0;
@@ -195,4 +197,40 @@ describe("a run that was cut off", () => {
     );
     return [await Array.fromAsync(run.seconds()), await Array.fromAsync(run.breaches()), histograms];
   };
+});
+
+const schemasHome = folderOfFile();
+beforeAll(() => {
+  writeGateRun(path.join(schemasHome, "conform"), { seed: 1, exchanges: 3, failing: ["code.single-use"] });
+  writeLoadRun(path.join(schemasHome, "load"), { seed: 1, seconds: 2, requests: 60, breaches: 1 });
+});
+/** A validator as strict as others would use: unknown keywords are mistakes. */
+const validator = (name: SchemaName) =>
+  new Ajv({ strict: true, strictTypes: false, formats: { "date-time": true } }).compile(schemaOf(name));
+
+const lines = (file: string): unknown[] =>
+  readFileSync(path.join(schemasHome, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+it.each(schemaNames)("a strict validator accepts the published schema %s", (name) => {
+  expect(validator(name)({})).toBe(false);
+});
+
+it.each([
+  [
+    "conform",
+    () => [JSON.parse(readFileSync(path.join(schemasHome, "conform", "run.json"), "utf8")) as unknown],
+  ],
+  ["load", () => [JSON.parse(readFileSync(path.join(schemasHome, "load", "run.json"), "utf8")) as unknown]],
+  ["exchange", () => lines("conform/exchanges.jsonl")],
+  ["rule", () => lines("conform/rules.jsonl")],
+  ["second", () => lines("load/samples/seconds.jsonl")],
+  ["breach", () => lines("load/breaches.jsonl")],
+] as const)("written records are valid under the schema %s", (name, values) => {
+  const validate = validator(name);
+  const found = values();
+  expect(found.length).toBeGreaterThan(0);
+  for (const value of found) expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
 });

@@ -1,5 +1,6 @@
-import { symbolOfIcon, lookOf } from "../document/looks.ts";
 import {
+  symbolOfIcon,
+  lookOf,
   mark,
   soft,
   strong,

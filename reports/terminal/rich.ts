@@ -1,5 +1,4 @@
-import { symbolOfIcon } from "../document/looks.ts";
-import type { Fact, Span, Table, Text, Tone } from "../document/model.ts";
+import { symbolOfIcon, type Fact, type Span, type Table, type Text, type Tone } from "../document/model.ts";
 import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/layout.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { narrowed, same, type Page, type Paint, type Palette } from "./palette.ts";

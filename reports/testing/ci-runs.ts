@@ -3,8 +3,16 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { suitesOf } from "../ci/cases.ts";
 import type { RecordedGate, RecordedLoad, RecordedRun } from "../read/index.ts";
-import { authorized, breachOf, loadRecordOf, recordOf, resultOf, ruleThat, withResults } from "./fixture.ts";
-import { hostile } from "./hostile.ts";
+import {
+  authorized,
+  breachOf,
+  loadRecordOf,
+  recordOf,
+  resultOf,
+  ruleThat,
+  withResults,
+  hostile,
+} from "./fixture.ts";
 
 /** Runs as test cases. */
 export const suites = (...runs: RecordedRun[]) => suitesOf(runs, "touchstone");

@@ -1,6 +1,16 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { rate } from "./figures.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import {
+  failsGate,
+  waived,
+  type AppliedWaiver,
+  type WaiverState,
+} from "../../conformance/contract/waivers.ts";
+import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
 /** Verdicts in the order of totals: those that need attention come first. */
 export const verdictOrder = Object.keys({
@@ -33,4 +43,62 @@ export const rampAnswer = ({ breakpoint, outcome }: Pick<LoadRecord, "breakpoint
   if (gaveWay === undefined || outcome === "incomplete")
     return `Every objective held up to at least ${upTo}.`;
   return `Every objective held up to ${upTo}, where ${gaveWay.name} gave way.`;
+};
+
+export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
+  const covered = waived(waivers);
+  return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
+};
+
+/** Waivers that fail the run: expired, or no longer covering anything. */
+export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[] => waivers.filter(failsGate);
+
+/** "until 2030-02-01 by the payments team: known since the last release". */
+export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
+  `until ${expires} by ${owner}: ${reason}`;
+
+const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
+  active: () => "covers a breach",
+  expired: ({ expires }) => `expired after ${expires}`,
+  stale: () => "stale: the rule no longer fails",
+  unused: () => "unused: the rule was not judged",
+};
+
+export const waiverStateText = (waiver: AppliedWaiver): string => stateTexts[waiver.state](waiver);
+
+export const groupTitles: Readonly<Record<Group, string>> = {
+  authorize: "Authorize",
+  code: "Authorization code",
+  exchange: "Token exchange",
+  refresh: "Token refresh",
+  access: "Access token",
+  notifications: "Notifications",
+  push: "Webhook push",
+  whole: "The service as a whole",
+  untestable: "Cannot be tested from outside",
+};
+
+export const levelMeanings: Readonly<Record<Level, string>> = {
+  required: "the document says so; a breach fails the gate",
+  derived: "it follows from the document; a breach fails the gate",
+  advisory: "a public standard says so, the document does not; a breach warns, and fails with --strict",
+  unspecified: "the document leaves it open, so it is only observed",
+  untestable: "it is not visible from outside; listed with the reason",
+};
+
+/** Throws ConfigurationError for an id that a damaged record has. */
+export const requirementOf = (id: string): Requirement => {
+  if (isRequirementId(id)) return catalogue[id];
+  throw new ConfigurationError(`the record is damaged: "${id}" is no rule of this Touchstone`);
+};
+
+/** "section 4.1" or "sections 2.1, 8". */
+export const sectionsOf = ({ sections }: Requirement): string =>
+  `section${sections.length === 1 ? "" : "s"} ${sections.join(", ")}`;
+
+/** What one of several runs is called: by its kind alone, or with its number among those of its kind. */
+export const numbered = (names: readonly string[], at: number): string => {
+  const name = names[at] ?? "";
+  const count = (some: readonly string[]): number => some.filter((one) => one === name).length;
+  return count(names) === 1 ? name : `${name} ${count(names.slice(0, at + 1))}`;
 };

@@ -1,4 +1,4 @@
-import { endingOf } from "../../../commands/shared/exit.ts";
+import { endingOf } from "../../../commands/shared/output.ts";
 import { harmlessLines, withoutCommands } from "../../contract/harmless-text.ts";
 import type { RuleResult } from "../../contract/record.ts";
 

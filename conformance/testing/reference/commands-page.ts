@@ -1,6 +1,6 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import { examples } from "../../../commands/flags/examples.ts";
-import { commands } from "../../../commands/index.ts";
+import { commands } from "../../../commands/program.ts";
 import type { CommandContext } from "../../../commands/shared/context.ts";
 import { code, page, table } from "./markdown.ts";
 

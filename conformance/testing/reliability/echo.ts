@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { once } from "node:events";
 import net from "node:net";
 import { buffer, text } from "node:stream/consumers";
-import { hostile } from "../../../reports/testing/hostile.ts";
+import { hostile } from "../../../reports/testing/fixture.ts";
 import { listening, type TestServer } from "../servers.ts";
 
 /** A proxy whose answers echo everything sent, in every form that texts take. */

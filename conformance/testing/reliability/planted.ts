@@ -11,7 +11,7 @@ import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
 import { startCli, type Started } from "../start-cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { unsafeCharacters } from "../../../reports/testing/hostile.ts";
+import { unsafeCharacters } from "../../../reports/testing/fixture.ts";
 import { filesBelow, processesBelow } from "./processes.ts";
 
 /** What was printed or shown to others, and by what. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { segmentRecord } from "../../../commands/shared/segment-record.ts";
+import { segmentRecord } from "../../../commands/merge.ts";
 import type { LoadRecord, SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { ClockReading, Segment } from "../../../conformance/contract/segments.ts";
 import { readRun } from "../../../reports/read/index.ts";
