@@ -3,11 +3,10 @@ import fc from "fast-check";
 import type { Verdict } from "../contract/verdict.ts";
 import { clientIndexAt, failed, partSeed, printed, REPLAYS } from "./breach.ts";
 import type { ClientIndex } from "./client-assignment.ts";
-import type { CaseResult, RunContext } from "./context.ts";
+import { type CaseResult, type RunContext, count, exhausted, newTally, unbroken } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
 import type { Judge, PropertyOptions, Run } from "./rule.ts";
-import { count, exhausted, newTally, unbroken } from "./tally.ts";
 
 /** Results of a property's cases that are computed a few at a time, before fast-check asks for them one by one. */
 interface Ahead<T, R> {

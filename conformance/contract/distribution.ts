@@ -1,4 +1,5 @@
 import type { Random } from "./random.ts";
+import { histogramUnit, type Latencies } from "./load-record.ts";
 
 /** Distinct values in ascending order with their counts, as a histogram keeps them. */
 export interface Counted {
@@ -124,4 +125,33 @@ const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, shar
     else low = middle;
   }
   return grid[high] ?? NaN;
+};
+
+/** The needed part of an HDR histogram of microseconds, as in hdr-histogram-js. */
+interface LatencyHistogram {
+  readonly totalCount: number;
+  readonly mean: number;
+  readonly minNonZeroValue: number;
+  readonly maxValue: number;
+  highestEquivalentValue(value: number): number;
+  getValueAtPercentile(percentile: number): number;
+}
+
+/** Summarizes a histogram of microseconds in milliseconds; all 0 if it is empty. */
+export const latenciesOf = (histogram: LatencyHistogram): Latencies => {
+  const isEmpty = histogram.totalCount === 0;
+  const inMs = (value: number): number => (isEmpty ? 0 : value / histogramUnit.perMs);
+  const at = (percentile: number): number => inMs(histogram.getValueAtPercentile(percentile));
+  return {
+    count: histogram.totalCount,
+    minMs: inMs(Math.min(histogram.minNonZeroValue, histogram.maxValue)),
+    meanMs: inMs(histogram.mean),
+    p50Ms: at(50),
+    p90Ms: at(90),
+    p95Ms: at(95),
+    p99Ms: at(99),
+    p999Ms: at(99.9),
+    // The highest value of its cell, as for percentiles, so that none exceeds it.
+    maxMs: inMs(histogram.highestEquivalentValue(histogram.maxValue)),
+  };
 };

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
-import { newModel, ofExchange, ofList, ofRefresh, type Model } from "./states.ts";
-import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
+import {
+  newModel,
+  ofExchange,
+  ofList,
+  ofRefresh,
+  type Model,
+  codeIssued,
+  codeUsed,
+  exchangeRefused,
+  refreshed,
+} from "./states.ts";
 import { MINUTE_MS, DAY_MS } from "../contract/duration.ts";
 
 const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });

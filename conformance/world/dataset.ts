@@ -1,12 +1,19 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import type { Limits } from "../contract/limits.ts";
+import type { Limits, Tolerances } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import { EventHookFailed, type Events } from "./hooks/events.ts";
-import { givenToBeListed, untilListed } from "./listing.ts";
-import { openList, readAccount, readPages } from "./listed.ts";
-import { areOthers, isListed, OTHERS_NOTE, type Told } from "./told-ids.ts";
+import {
+  givenToBeListed,
+  untilListed,
+  openList,
+  readAccount,
+  readPages,
+  areOthers,
+  isListed,
+  OTHERS_NOTE,
+  type Told,
+} from "./listing.ts";
 import type { Target } from "./target.ts";
-import type { Tolerances } from "./tolerances.ts";
 
 export interface AccountSet {
   readonly accountId: string;

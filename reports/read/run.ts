@@ -34,7 +34,7 @@ import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import { checkOf, type Check } from "./check.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../conformance/contract/distribution.ts";
 
 interface AnyRun {
   readonly directory: string;

@@ -1,5 +1,5 @@
 import type { PushLine } from "../../conformance/contract/push.ts";
-import { madePush, notificationBody } from "../../conformance/testing/push-line.ts";
+import { madePush, notificationBody } from "../../conformance/testing/made.ts";
 import { madeUuid, type Random } from "./random.ts";
 
 const EPOCH = "3f1b7c52-6d0e-4c8a-9b57-2f8f3f2f9a10";

@@ -4,7 +4,7 @@ import {
   waived,
   type AppliedWaiver,
   type WaiverState,
-} from "../../conformance/contract/waivers.ts";
+} from "../../conformance/contract/outcome.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {

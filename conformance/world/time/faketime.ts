@@ -4,8 +4,14 @@ import { NotALock, takeLock } from "../../files/lock.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
-import { faketimeText, parseFaketime, unclear, untellable, type FaketimeSetting } from "./faketime-text.ts";
-import { createToldTime } from "./told-time.ts";
+import {
+  faketimeText,
+  parseFaketime,
+  unclear,
+  untellable,
+  type FaketimeSetting,
+  createToldTime,
+} from "./faketime-text.ts";
 
 /**
  * The clock of programs under libfaketime, which read their time from a file (FAKETIME_TIMESTAMP_FILE); writing the
