@@ -46,10 +46,8 @@ export interface CaseResult {
 
 /** Interrupted by Ctrl-C: the rule says nothing. */
 export class Interrupted extends Error {
-  constructor() {
-    super("interrupted");
-    this.name = "Interrupted";
-  }
+  override readonly name = "Interrupted";
+  override readonly message = "interrupted";
 }
 
 type Undecided = Extract<CaseVerdict, { readonly kind: "inconclusive" }>;

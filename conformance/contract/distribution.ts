@@ -13,10 +13,13 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The methods needed to read the counts of an HDR histogram, as in hdr-histogram-js. */
-interface HdrCounts {
+/** The needed part of an HDR histogram, as in hdr-histogram-js. */
+interface Histogram {
   readonly totalCount: number;
+  readonly mean: number;
+  readonly minNonZeroValue: number;
   readonly maxValue: number;
+  getValueAtPercentile(percentile: number): number;
   countsArrayIndex(value: number): number;
   getCountAtIndex(index: number): number;
   valueFromIndex(index: number): number;
@@ -24,7 +27,7 @@ interface HdrCounts {
 }
 
 /** The counts of an HDR histogram: each value is the highest of its bucket, divided by `unit`. */
-export const countedOf = (histogram: HdrCounts, unit = 1): Counted => {
+export const countedOf = (histogram: Histogram, unit = 1): Counted => {
   const values: number[] = [];
   const counts: number[] = [];
   const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue);
@@ -127,18 +130,8 @@ const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, shar
   return grid[high] ?? NaN;
 };
 
-/** The needed part of an HDR histogram of microseconds, as in hdr-histogram-js. */
-interface LatencyHistogram {
-  readonly totalCount: number;
-  readonly mean: number;
-  readonly minNonZeroValue: number;
-  readonly maxValue: number;
-  highestEquivalentValue(value: number): number;
-  getValueAtPercentile(percentile: number): number;
-}
-
 /** Summarizes a histogram of microseconds in milliseconds; all 0 if it is empty. */
-export const latenciesOf = (histogram: LatencyHistogram): Latencies => {
+export const latenciesOf = (histogram: Histogram): Latencies => {
   const isEmpty = histogram.totalCount === 0;
   const inMs = (value: number): number => (isEmpty ? 0 : value / histogramUnit.perMs);
   const at = (percentile: number): number => inMs(histogram.getValueAtPercentile(percentile));

@@ -38,18 +38,12 @@ export const atPointer = (value: unknown, pointer: string): unknown =>
 /** Where hooks usually return the id of the notification that they created; the last is the whole answer. */
 const usualPlaces = ["/id", "/notificationId", "/data/id", ""];
 
-/** What a hook answered. A hook that is called within the process answers with a value, and no text. */
-interface HookAnswer {
-  readonly text: string;
-  readonly json?: unknown;
-}
-
 /**
  * The id of the notification in a trigger hook's answer: at the profile's JSON pointer, otherwise the first UUID in the
  * usual places. Other texts there name something else, such as a job, or nothing ("OK").
  */
 export const toldId = (
-  { text, json = parseJson(text) }: HookAnswer,
+  { text, json = parseJson(text) }: { readonly text: string; readonly json?: unknown },
   pointer: string | undefined,
 ): string | undefined => {
   const answer = json ?? text.trim();

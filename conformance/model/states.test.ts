@@ -16,7 +16,8 @@ import { MINUTE_MS, DAY_MS } from "../contract/duration.ts";
 const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });
 
 const clock = { kind: "virtual", isTold: true, runs: () => true } as const;
-const begun = (): Model => newModel(documentLimits, 500, clock, at(0), Infinity);
+const begun = (): Model =>
+  newModel({ limits: documentLimits, guardMs: 500, clock, now: at(0), leftToWaitMs: Infinity });
 const tokens = { accessToken: "access", refreshToken: "refresh", lifetimeMs: 7_200_000 };
 
 const first = <T>([one]: readonly T[]): T => {

@@ -69,17 +69,9 @@ export interface Model {
 }
 
 export const newModel = (
-  limits: Limits,
-  guardMs: number,
-  clock: IssuingClock,
-  now: TimeInterval,
-  leftToWaitMs: number,
+  known: Pick<Model, "limits" | "guardMs" | "clock" | "now" | "leftToWaitMs">,
 ): Model => ({
-  limits,
-  guardMs,
-  clock,
-  now,
-  leftToWaitMs,
+  ...known,
   codes: [],
   grants: [],
   accesses: [],
@@ -190,13 +182,6 @@ const accessIssued = (
 ): void => {
   const same = model.accesses.filter(({ value }) => value === tokens.accessToken);
   for (const earlier of same) earlier.doubtful = true;
-  const access: AccessState = {
-    value: tokens.accessToken,
-    grant,
-    issued,
-    lifetimeMs: tokens.lifetimeMs,
-    cutMs: tokens.cutMs,
-    doubtful: same.length > 0,
-  };
-  model.accesses.push(access);
+  const { accessToken: value, lifetimeMs, cutMs } = tokens;
+  model.accesses.push({ value, grant, issued, lifetimeMs, cutMs, doubtful: same.length > 0 });
 };

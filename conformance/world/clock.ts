@@ -71,14 +71,6 @@ export interface UnderWay {
   readonly askedMs: number;
 }
 
-/** What a run is waiting for, in milliseconds of this machine's time. */
-export interface Waiting {
-  readonly sleepers: number;
-  readonly nextInMs: number | undefined;
-  /** How long the current move of the target's clock has taken; undefined if there is none. */
-  readonly movingForMs?: number | undefined;
-}
-
 /** The clocks of one run: each rule joins, sleeps, and leaves. */
 export interface ClockSource {
   readonly kind: Clock["kind"];
@@ -115,8 +107,12 @@ export interface ClockSource {
    * ever went back, less than 0.
    */
   jumped?(): Promise<{ readonly wentMs: number; readonly tookMs: number } | undefined>;
-  /** What is being waited for, for progress lines: the number of sleepers, and the time until the next wake-up. */
-  waiting(): Waiting;
+  /** For progress lines: the number of sleepers, the real time to the next wake-up, and how long the clock is being moved. */
+  waiting(): {
+    readonly sleepers: number;
+    readonly nextInMs: number | undefined;
+    readonly movingForMs?: number | undefined;
+  };
 }
 
 /** Monotonic milliseconds of this process. */
@@ -243,29 +239,23 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   };
 };
 
-export interface Stalls {
-  /** The most time, in milliseconds, for which this process could not run within any span of the length asked for. */
-  readonly mostMs: () => number;
-  /** All stalls so far, on a clock that reads `nowMs` now. */
-  readonly by: (nowMs: number) => readonly Stall[];
-  readonly stop: () => void;
-}
-
 /** Watches this process for stalls within spans of `withinMs`: it may have noticed anything that much later. */
-export const watchStalls = (withinMs: number): Stalls => {
+export const watchStalls = (withinMs: number) => {
   const sum = sumOfStalls(withinMs, monotonicMs());
-  const timer = setInterval(() => sum.ranAt(monotonicMs()), STALL_STEP_MS).unref();
+  const steps = every(STALL_STEP_MS, () => sum.ranAt(monotonicMs()));
   return {
-    // Whoever asks may have stalled the process since the last step.
-    mostMs: () => {
+    /** The most time, in milliseconds, for which it could not run within any span of the length asked for. */
+    mostMs: (): number => {
+      // Whoever asks may have stalled the process since the last step.
       sum.ranAt(monotonicMs());
       return sum.mostMs();
     },
-    by: (nowMs) => {
+    /** All stalls so far, on a clock that reads `nowMs` now. */
+    by: (nowMs: number): readonly Stall[] => {
       const hereMs = monotonicMs();
       sum.ranAt(hereMs);
       return sum.all().map((stall) => ({ ...stall, ...shift(stall, nowMs - hereMs) }));
     },
-    stop: () => clearInterval(timer),
+    stop: () => steps.cancel(),
   };
 };

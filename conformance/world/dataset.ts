@@ -202,15 +202,11 @@ const triggerIn = async (
   return { accountId, events: count, told, moments, mayBeOthers: events.mayTellOthers };
 };
 
-interface Seen {
-  readonly ids: readonly (readonly string[])[];
-  /** Whether the hook returned ids of something other than notifications. */
-  readonly areOthers: boolean;
-  readonly notes: readonly string[];
-}
-
-/** Reads until every event is listed or the time for that is over, with growing pauses. */
-const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[]): Promise<Seen> => {
+/**
+ * Reads until every event is listed or the time for that is over, with growing pauses. Returns the ids of each batch, and
+ * whether the hook returned those of something other than notifications.
+ */
+const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[]) => {
   const ids: string[][] = batches.map(() => []);
   const readMissing = async (): Promise<readonly Batch[]> => {
     const read = await openList(options);

@@ -74,8 +74,8 @@ export interface Listed {
 }
 
 /**
- * Looks for a notification in the answer to a query. Asks once, with a larger page if needed, and repeatedly if a service may index in real time even though its clock was
- * moved.
+ * Looks for a notification in the answer to a query. Asks once, with a larger page if needed, and repeatedly if a
+ * service may index in real time even though its clock was moved.
  */
 export const findListed = async (
   world: Parameters<typeof untilListed>[0] & { readonly target: Pick<Target, "list"> },
@@ -106,12 +106,6 @@ const itemWith = (items: readonly Item[], id: string): Item | undefined =>
 /** Reads pages of the service's default size; `page` counts from 0, whatever number the service gives its first. */
 type ListReader = (filter: { readonly accountId?: string }, page: number) => Promise<Page | undefined>;
 
-/** A listed notification, reduced to what identifies it. */
-interface ListedName {
-  readonly id: string;
-  readonly accountId: string;
-}
-
 const MOST_PAGES = 40;
 
 /** A reader with its own token, for preparing data; failures of the service read as an empty list. */
@@ -132,11 +126,8 @@ export const openList = async (options: {
 };
 
 /** Walks pages of the service's default size until one brings nothing new; stops at a limit if the list never ends. */
-export const readPages = async (
-  read: ListReader,
-  filter: { readonly accountId?: string },
-): Promise<readonly ListedName[]> => {
-  const items = new Map<string, ListedName>();
+export const readPages = async (read: ListReader, filter: { readonly accountId?: string }) => {
+  const items = new Map<string, { readonly id: string; readonly accountId: string }>();
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const before = items.size;
     for (const { id, accountId } of (await read(filter, page))?.items ?? [])

@@ -103,25 +103,8 @@ export type Journal = ReturnType<typeof createJournal>;
 export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () => number | undefined) => {
   let last = 0;
   const startedAtMs = monotonicMs();
-  const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
-    headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
-  const maskRequest: Masks["request"] = (request) => {
-    const { method, path, headers, body } = request;
-    const masked: Writable<ExchangeRecord["request"]> = {
-      method,
-      path: secrets.mask(cut(path)),
-      headers: maskHeaders(headers),
-    };
-    if (body !== undefined) masked.body = secrets.mask(cut(body));
-    return masked;
-  };
-  const maskAnswer: Masks["answer"] = (answer) => ({
-    status: answer.status,
-    headers: maskHeaders(answer.headers),
-    text: secrets.mask(cut(answer.text)),
-  });
   const nextNumber = (): number => (last += 1);
-  const masks = { request: maskRequest, answer: maskAnswer, text: secrets.mask };
+  const masks = masksBy(secrets);
   const add = (scope: Scope, raw: RawExchange): void => {
     const record = (sink === undefined ? maskedRecord : fullRecord)(scope.rule, raw, masks);
     scope.exchanges.push(record);
@@ -155,11 +138,24 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
 type RawExchange = Omit<ExchangeRecord, "rule">;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface Masks {
-  readonly request: (request: ExchangeRecord["request"]) => ExchangeRecord["request"];
-  readonly answer: (answer: NonNullable<ExchangeRecord["answer"]>) => NonNullable<ExchangeRecord["answer"]>;
-  readonly text: (text: string) => string;
-}
+type Masks = ReturnType<typeof masksBy>;
+
+const masksBy = ({ mask }: Secrets) => {
+  const headersOf = (headers: Answer["headers"]): ExchangeRecord["request"]["headers"] =>
+    headers.map(([name, value]) => [name, mask(cut(value))]);
+  return {
+    text: mask,
+    request: ({ method, path, headers, body }: ExchangeRecord["request"]): ExchangeRecord["request"] => {
+      const masked = { method, path: mask(cut(path)), headers: headersOf(headers) };
+      return body === undefined ? masked : { ...masked, body: mask(cut(body)) };
+    },
+    answer: ({ status, headers, text }: NonNullable<ExchangeRecord["answer"]>) => ({
+      status,
+      headers: headersOf(headers),
+      text: mask(cut(text)),
+    }),
+  };
+};
 
 /**
  * Masked at once, since the sink reads all of it. Copied from `maskedRecord`, or put together from copies of parts, it
