@@ -1,8 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { figure, root, seconds } from "../conformance/testing/measure.ts";
-import { stepsOf } from "../conformance/testing/guides/guide.ts";
-import { play } from "../conformance/testing/guides/play.ts";
+import { stepsOf, play } from "../conformance/testing/guides/guide.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 const folder = path.join(root, "docs/guides");

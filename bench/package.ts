@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startFakeServer } from "../fake-server/index.ts";
-import { stepsOf } from "../conformance/testing/guides/guide.ts";
-import { CLIENT } from "../conformance/testing/guides/play.ts";
+import { stepsOf, CLIENT } from "../conformance/testing/guides/guide.ts";
 import { emptyProject, ended, figureExit, pack, run } from "../conformance/testing/installed.ts";
 import { figure, root, seconds } from "../conformance/testing/measure.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";

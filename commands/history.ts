@@ -1,5 +1,5 @@
 import { isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
-import { nearest } from "../conformance/contract/nearest.ts";
+import { nearest } from "../conformance/contract/text.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";

@@ -5,7 +5,7 @@ import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { filesBelow } from "../conformance/testing/temporary-folder.ts";
 import { openLedger } from "../conformance/lifetimes/store/open.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
-import { quickKey } from "../conformance/testing/quick-key.ts";
+import { quickKey } from "../conformance/testing/made.ts";
 import { runHere, startHere } from "../conformance/testing/run-here.ts";
 import { serveHttp } from "../conformance/testing/servers.ts";
 import { stopAfterAll } from "../conformance/testing/stopping.ts";

@@ -6,7 +6,7 @@ import {
   requirementIds,
   type RequirementId,
 } from "../conformance/contract/catalogue.ts";
-import { nearest } from "../conformance/contract/nearest.ts";
+import { nearest } from "../conformance/contract/text.ts";
 import { defects } from "../fake-server/defects/index.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/commands.ts";
 import type { rules as definition } from "./flags/gate.ts";

@@ -3,7 +3,7 @@ import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
 import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, loadDefects } from "../fake-server/index.ts";
-import { nearest } from "../conformance/contract/nearest.ts";
+import { nearest } from "../conformance/contract/text.ts";
 import { behavioursDoc, behavioursWith } from "../reports/document/commands.ts";
 import type { serve as definition } from "./flags/services.ts";
 import { show } from "./shared/show.ts";

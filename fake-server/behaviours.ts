@@ -1,4 +1,4 @@
-import { nearest } from "../conformance/contract/nearest.ts";
+import { nearest } from "../conformance/contract/text.ts";
 import { defects, loadDefects } from "./defects/index.ts";
 import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant, type Part } from "./registry.ts";
 import { variants } from "./variants/index.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { openNotificationStore, type StoredNotification } from "./notifications.ts";
-import { madeNotification } from "../conformance/testing/notification.ts";
+import { madeNotification } from "../conformance/testing/made.ts";
 
 const store = openNotificationStore();
 afterEach(() => store.clear());

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
-import { temporaryBase } from "../conformance/files/temporary.ts";
+import { temporaryBase } from "../conformance/files/folders.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 

@@ -1,5 +1,4 @@
-import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
-import type { InProcessHooks } from "../conformance/contract/hooks.ts";
+import type { FetchedProfile, InProcessHooks } from "../conformance/contract/profile-fetched.ts";
 import type { FakeServer } from "./start.ts";
 
 export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;

@@ -9,7 +9,7 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { rulesOf } from "../foreign/judging.ts";
 import { figure, runCli, seconds, type Measured } from "../../conformance/testing/measure.ts";
-import { startFaultyProxy, type FaultyProxy } from "../../conformance/testing/faulty-proxy.ts";
+import { startFaultyProxy, type FaultyProxy } from "../../conformance/testing/surroundings.ts";
 import { startServed, type Served } from "../served.ts";
 import { besideLoops } from "./busy-loops.ts";
 import { soundGates } from "./sound-gates.ts";

@@ -11,7 +11,7 @@ import { loadProfile } from "../../conformance/profile/profile.ts";
 import { checkPlan, findK6, k6GraceMs, load, runnerClock } from "../../scenarios/runner/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
-import { sweepTemporary } from "../../conformance/files/temporary.ts";
+import { sweepTemporary } from "../../conformance/files/folders.ts";
 import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";

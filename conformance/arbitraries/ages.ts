@@ -42,19 +42,10 @@ export const probeAges = (
     { weight: 2, arbitrary: far(120_000) },
     { weight: 2, arbitrary: far(lifetimeMs * 3) },
   );
-  const sample = (
-    side: ProbeAge["side"],
-    distance: fc.Arbitrary<number>,
-    salt: number,
-    further: readonly number[],
-  ): ProbeAge[] =>
-    [...further, ...fc.sample(distance, { seed: seed + salt, numRuns: count })].map((distanceMs) => ({
-      side,
-      distanceMs: onGrid(distanceMs),
-    }));
-  const isFarSeen = farthestMs >= MONTH_MS && count > 0;
-  return [
-    ...sample("alive", aliveDistance, 0, []),
-    ...sample("dead", deadDistance, 1, isFarSeen ? [MONTH_MS] : []),
-  ];
+  const sample = (distance: fc.Arbitrary<number>, salt: number): readonly number[] =>
+    fc.sample(distance, { seed: seed + salt, numRuns: count });
+  const on = (side: ProbeAge["side"], distances: readonly number[]): ProbeAge[] =>
+    distances.map((distanceMs) => ({ side, distanceMs: onGrid(distanceMs) }));
+  const month = farthestMs >= MONTH_MS && count > 0 ? [MONTH_MS] : [];
+  return [...on("alive", sample(aliveDistance, 0)), ...on("dead", [...month, ...sample(deadDistance, 1)])];
 };

@@ -10,9 +10,10 @@ import {
   presentAll,
   refresh,
   tryAll,
+  wait,
+  waitForEnd,
 } from "../model/commands.ts";
 import { readAccount, triggerEvent } from "../model/events.ts";
-import { wait, waitForEnd } from "../model/waits.ts";
 
 export type History = readonly Command[];
 

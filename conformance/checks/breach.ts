@@ -6,11 +6,10 @@ import { hash32 } from "../contract/random.ts";
 import { withoutRuns } from "../contract/text.ts";
 import type { World } from "../world/world.ts";
 import { assignedClient, type ClientIndex } from "./client-assignment.ts";
-import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
+import { Interrupted, type CaseResult, type RunContext, factsOf, type Tally } from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
-import { proofOf } from "./proof.ts";
 import type { CaseOptions } from "./rule.ts";
-import { factsOf, type Tally } from "./tally.ts";
+import { issuedKinds, labelsOf } from "../contract/secrets.ts";
 
 export const REPLAYS = 4;
 
@@ -109,3 +108,43 @@ export const printed = <T>(
   clientIndex: ClientIndex,
   print: (value: T) => string = (one) => withoutRuns(fc.stringify(one)),
 ): string => (clientIndex === 0 ? print(value) : `${print(value)} (with the second client)`);
+
+/** A credential as the record shows it, whether it was sent as it is, changed, or encoded. */
+const label = labelsOf(issuedKinds);
+
+const labelsIn = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => [...text.matchAll(label)].map(([, , name = ""]) => name)));
+
+const written = (headers: readonly (readonly [string, string])[]): readonly string[] =>
+  headers.map(([, value]) => value);
+
+const sentIn = ({ request }: ExchangeRecord): ReadonlySet<string> =>
+  labelsIn([request.path, ...written(request.headers), request.body ?? ""]);
+
+const gotIn = ({ answer }: ExchangeRecord): ReadonlySet<string> =>
+  answer === undefined ? new Set() : labelsIn([...written(answer.headers), answer.text]);
+
+/**
+ * The shortest history that shows a breach: the exchanges that decide it, and before them those from which their
+ * credentials came, and theirs in turn.
+ */
+export const proofOf = (
+  exchanges: readonly ExchangeRecord[],
+  deciding: readonly number[],
+): readonly ExchangeRecord[] => {
+  const issuers = new Map<string, ExchangeRecord>();
+  for (const exchange of exchanges)
+    for (const name of gotIn(exchange)) if (!issuers.has(name)) issuers.set(name, exchange);
+  const proof = new Set<ExchangeRecord>();
+  const add = (exchange: ExchangeRecord): void => {
+    if (proof.has(exchange)) return;
+    proof.add(exchange);
+    for (const name of sentIn(exchange)) {
+      const issuer = issuers.get(name);
+      if (issuer !== undefined && issuer.n < exchange.n) add(issuer);
+    }
+  };
+  const decides = new Set(deciding);
+  for (const exchange of exchanges) if (decides.has(exchange.n)) add(exchange);
+  return exchanges.filter((exchange) => proof.has(exchange));
+};

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPlaces, judgeCase, type CaseRoom } from "./cases.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { pause, realClock } from "../world/clock.ts";
-import { target } from "../world/time/testing/virtual-target.ts";
+import { target } from "../world/time/testing/time.ts";
 
 const roomFor = (replaces: Partial<CaseRoom> = {}): CaseRoom => ({
   places: createPlaces(1),

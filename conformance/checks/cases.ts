@@ -3,12 +3,9 @@ import { inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { monotonicMs, type JoinedClock } from "../world/clock.ts";
 
 /** Limits concurrency; places are given in order of waiting. */
-export interface Places {
-  /** Resolves once a place is free, with a function that returns it; extra calls of that do nothing. */
-  take(): Promise<() => void>;
-}
+export type Places = ReturnType<typeof createPlaces>;
 
-export const createPlaces = (count: number): Places => {
+export const createPlaces = (count: number) => {
   const waiting: (() => void)[] = [];
   let free = count;
   const giveBack = (): void => {
@@ -17,7 +14,8 @@ export const createPlaces = (count: number): Places => {
     else next();
   };
   return {
-    take: async () => {
+    /** Resolves once a place is free, with a function that returns it; extra calls of that do nothing. */
+    take: async (): Promise<() => void> => {
       if (free > 0) free -= 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
       let isTaken = true;
@@ -29,16 +27,7 @@ export const createPlaces = (count: number): Places => {
   };
 };
 
-interface Waking {
-  readonly clock: JoinedClock;
-  /**
-   * Time for requests, in milliseconds: real time during which nothing of the case slept, and the target's time during
-   * which it made the case wait by turning requests away.
-   */
-  requestsMs(): number;
-}
-
-const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
+const watchWaking = (own: JoinedClock, onSleep: () => void) => {
   let sleeping = 0;
   let asleepMs = 0;
   let asleepSinceMs = 0;
@@ -75,15 +64,20 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       turnedAway -= 1;
     }
   };
+  const clock: JoinedClock = {
+    ...own,
+    sleep: (...wait) => chosen(() => own.sleep(...wait)),
+    sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
+    sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
+    sleepUntil: (...until) => chosen(() => own.sleepUntil(...until)),
+    beginSecond: (...within) => chosen(() => own.beginSecond(...within)),
+  };
   return {
-    clock: {
-      ...own,
-      sleep: (durationMs, slackMs) => chosen(() => own.sleep(durationMs, slackMs)),
-      sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
-      sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
-      sleepUntil: (...until) => chosen(() => own.sleepUntil(...until)),
-      beginSecond: (...within) => chosen(() => own.beginSecond(...within)),
-    },
+    clock,
+    /**
+     * Time for requests, in milliseconds: real time during which nothing of the case slept, and the target's time during
+     * which it made the case wait by turning requests away.
+     */
     requestsMs: () => monotonicMs() - startMs - asleepMs + turnedAwayMs,
   };
 };

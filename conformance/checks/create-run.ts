@@ -2,13 +2,12 @@ import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts"
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { World } from "../world/world.ts";
 import { failed } from "./breach.ts";
-import type { RunContext } from "./context.ts";
+import { type RunContext, count, factsOf, newTally, repeatedIn, unbroken } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
 import { forEach } from "./list.ts";
 import { forAll } from "./property.ts";
 import type { Run } from "./rule.ts";
-import { count, factsOf, newTally, repeatedIn, unbroken } from "./tally.ts";
 
 export const createRun = (context: RunContext): Run => ({
   effort: context.effort,

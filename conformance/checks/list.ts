@@ -2,11 +2,18 @@ import type { Facts, Verdict } from "../contract/verdict.ts";
 import { cut } from "../contract/text.ts";
 import { stopwatch } from "../world/clock.ts";
 import { clientIndexAt, failed, judgeAgain, printed, REPLAYS } from "./breach.ts";
-import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
+import {
+  Interrupted,
+  type CaseResult,
+  type RunContext,
+  count,
+  newTally,
+  unbroken,
+  type Tally,
+} from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
 import { mapLimited } from "./map-limited.ts";
 import type { Judge, ListOptions, Run } from "./rule.ts";
-import { count, newTally, unbroken, type Tally } from "./tally.ts";
 
 /** Enough of an input to recognize it among other failing ones. */
 const LONGEST_INPUT = 160;

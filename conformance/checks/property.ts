@@ -3,19 +3,10 @@ import fc from "fast-check";
 import type { Verdict } from "../contract/verdict.ts";
 import { clientIndexAt, failed, partSeed, printed, REPLAYS } from "./breach.ts";
 import type { ClientIndex } from "./client-assignment.ts";
-import type { CaseResult, RunContext } from "./context.ts";
+import { type CaseResult, type RunContext, count, exhausted, newTally, unbroken } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
 import type { Judge, PropertyOptions, Run } from "./rule.ts";
-import { count, exhausted, newTally, unbroken } from "./tally.ts";
-
-/** Results of a property's cases that are computed a few at a time, before fast-check asks for them one by one. */
-interface Ahead<T, R> {
-  /** The result for fast-check's next value; also starts work on the following ones. */
-  next(value: T): Promise<R>;
-  /** Starts nothing more; returns once all running work has ended. */
-  stop(): Promise<void>;
-}
 
 /**
  * Judges the values that fast-check is about to generate concurrently: a distant target takes long for each request,
@@ -26,7 +17,7 @@ const workAhead = <T, R>(
   foreseen: readonly T[],
   atATime: number,
   judge: (value: T, index: number) => Promise<R>,
-): Ahead<T, R> => {
+) => {
   const begun: Promise<R>[] = [];
   let asked = 0;
   const begin = (value: T): void => {
@@ -36,16 +27,16 @@ const workAhead = <T, R>(
     begun.push(work);
   };
   return {
-    next: (value) => {
+    /** The result for fast-check's next value; also starts work on the following ones. */
+    next: (value: T): Promise<R> => {
       const index = asked;
       asked += 1;
       while (begun.length < Math.min(foreseen.length, index + atATime)) begin(foreseen[begun.length] as T);
       const work = begun[index];
       return work !== undefined && isSame(foreseen[index], value) ? work : judge(value, index);
     },
-    stop: async () => {
-      await Promise.allSettled(begun);
-    },
+    /** Returns once all running work has ended. */
+    stop: () => Promise.allSettled(begun),
   };
 };
 
@@ -74,7 +65,7 @@ const openSearch = <T>(
     /** How many more values are judged; beyond that none counts as failing. */
     left: Infinity,
     /** Results computed before fast-check asks for them. */
-    ahead: undefined as Ahead<T, CaseResult> | undefined,
+    ahead: undefined as ReturnType<typeof workAhead<T, CaseResult>> | undefined,
     failing: undefined as CaseResult | undefined,
     /** Smaller values of a failing one, and the value that a path leads to, keep its client. */
     client: undefined as ClientIndex | undefined,

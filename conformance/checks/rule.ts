@@ -1,8 +1,7 @@
 import type fc from "fast-check";
 import type { TestableId } from "../contract/catalogue.ts";
-import type { Limits } from "../contract/limits.ts";
+import type { Limits, Tolerances } from "../contract/limits.ts";
 import type { Verdict, Facts } from "../contract/verdict.ts";
-import type { Tolerances } from "../world/tolerances.ts";
 import type { World } from "../world/world.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { ClientIndex } from "./client-assignment.ts";

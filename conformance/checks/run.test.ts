@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { ControlFailed } from "../world/exchange.ts";
-import { breach } from "../testing/breach.ts";
+import { breach } from "../testing/made.ts";
 import type { World } from "../world/world.ts";
 import { Interrupted, type RunContext } from "./context.ts";
 import type { Run } from "./rule.ts";

@@ -1,4 +1,5 @@
 import type { Random } from "./random.ts";
+import { histogramUnit, type Latencies } from "./load-record.ts";
 
 /** Distinct values in ascending order with their counts, as a histogram keeps them. */
 export interface Counted {
@@ -12,10 +13,13 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The methods needed to read the counts of an HDR histogram, as in hdr-histogram-js. */
-interface HdrCounts {
+/** The needed part of an HDR histogram, as in hdr-histogram-js. */
+interface Histogram {
   readonly totalCount: number;
+  readonly mean: number;
+  readonly minNonZeroValue: number;
   readonly maxValue: number;
+  getValueAtPercentile(percentile: number): number;
   countsArrayIndex(value: number): number;
   getCountAtIndex(index: number): number;
   valueFromIndex(index: number): number;
@@ -23,7 +27,7 @@ interface HdrCounts {
 }
 
 /** The counts of an HDR histogram: each value is the highest of its bucket, divided by `unit`. */
-export const countedOf = (histogram: HdrCounts, unit = 1): Counted => {
+export const countedOf = (histogram: Histogram, unit = 1): Counted => {
   const values: number[] = [];
   const counts: number[] = [];
   const last = histogram.totalCount === 0 ? -1 : histogram.countsArrayIndex(histogram.maxValue);
@@ -124,4 +128,23 @@ const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, shar
     else low = middle;
   }
   return grid[high] ?? NaN;
+};
+
+/** Summarizes a histogram of microseconds in milliseconds; all 0 if it is empty. */
+export const latenciesOf = (histogram: Histogram): Latencies => {
+  const isEmpty = histogram.totalCount === 0;
+  const inMs = (value: number): number => (isEmpty ? 0 : value / histogramUnit.perMs);
+  const at = (percentile: number): number => inMs(histogram.getValueAtPercentile(percentile));
+  return {
+    count: histogram.totalCount,
+    minMs: inMs(Math.min(histogram.minNonZeroValue, histogram.maxValue)),
+    meanMs: inMs(histogram.mean),
+    p50Ms: at(50),
+    p90Ms: at(90),
+    p95Ms: at(95),
+    p99Ms: at(99),
+    p999Ms: at(99.9),
+    // The highest value of its cell, as for percentiles, so that none exceeds it.
+    maxMs: inMs(histogram.highestEquivalentValue(histogram.maxValue)),
+  };
 };

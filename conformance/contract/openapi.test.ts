@@ -7,12 +7,13 @@ import { grantBreach } from "../judging/laws/grant.ts";
 import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
 import { acknowledgementBreach, answerBreach, pushBreach, stateBreach } from "../testing/contract-schemas.ts";
-import { madeNotification } from "../testing/notification.ts";
+import { madeNotification } from "../testing/made.ts";
 import { runHere } from "../testing/run-here.ts";
 import { catalogue, requirementIds } from "./catalogue.ts";
 import { duration } from "./duration.ts";
 import { accessTokenHeader, endpoints, stateCharacters } from "./forms.ts";
 import { documentLimits as limits } from "./limits.ts";
+
 import contract from "./openapi.json" with { type: "json" };
 
 test("it is valid OpenAPI 3.1 under an independent validator", async () => {

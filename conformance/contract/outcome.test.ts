@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { requirement, type RequirementId } from "./catalogue.ts";
-import { drifted, exitCodeOf, outcomeOf, type OutcomeOptions } from "./outcome.ts";
+import { drifted, exitCodeOf, outcomeOf, type OutcomeOptions, applyWaivers } from "./outcome.ts";
 import { outcomes, type Outcome, type RuleResult } from "./record.ts";
 import type { Verdict } from "./verdict.ts";
-import { breach } from "../testing/breach.ts";
-import { applyWaivers } from "./waivers.ts";
+import { breach } from "../testing/made.ts";
 import { exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 
 const verdicts = {

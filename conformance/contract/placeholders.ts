@@ -1,4 +1,5 @@
-import { fieldOf } from "./json.ts";
+import { fieldOf, parseJson } from "./json.ts";
+import { uuidShape } from "./forms.ts";
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -33,3 +34,22 @@ export const atPointer = (value: unknown, pointer: string): unknown =>
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce(fieldOf, value);
+
+/** Where hooks usually return the id of the notification that they created; the last is the whole answer. */
+const usualPlaces = ["/id", "/notificationId", "/data/id", ""];
+
+/**
+ * The id of the notification in a trigger hook's answer: at the profile's JSON pointer, otherwise the first UUID in the
+ * usual places. Other texts there name something else, such as a job, or nothing ("OK").
+ */
+export const toldId = (
+  { text, json = parseJson(text) }: { readonly text: string; readonly json?: unknown },
+  pointer: string | undefined,
+): string | undefined => {
+  const answer = json ?? text.trim();
+  if (pointer === undefined) return usualPlaces.map((place) => atPointer(answer, place)).find(isUuid);
+  const told = atPointer(answer, pointer);
+  return typeof told === "string" && told !== "" ? told : undefined;
+};
+
+const isUuid = (value: unknown): value is string => typeof value === "string" && uuidShape.test(value);

@@ -11,9 +11,19 @@ import {
   options,
   text,
 } from "./schema.ts";
-import { Headers, hook, type Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
-import { Concurrency, Network, Receiver } from "./profile-network.ts";
-import { Load, Objectives, Share } from "./profile-objectives.ts";
+import {
+  Headers,
+  hook,
+  type Hook,
+  Milliseconds,
+  SecretSource,
+  Load,
+  Objectives,
+  Share,
+  Concurrency,
+  Network,
+  Receiver,
+} from "./profile-parts.ts";
 
 const ProfileClient = group("An OAuth client.", {
   id: text("clientId, as the service issued it.", { minLength: 1 }),
@@ -169,7 +179,7 @@ export const Profile = Type.Object(
 export type Profile = Static<typeof Profile>;
 export type HookAsWritten = Static<typeof Hook>;
 export type SecretSource = Static<typeof SecretSource>;
-export { secretKey, type SecretValue } from "./profile-hook.ts";
+export { secretKey, type SecretValue } from "./profile-parts.ts";
 
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 type PartOf<T> =

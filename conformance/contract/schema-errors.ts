@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import { fieldOf } from "./json.ts";
-import { dice, nearest } from "./nearest.ts";
+import { dice, nearest } from "./text.ts";
 
 export type KeyPath = readonly (string | number)[];
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { anyCharacter } from "../testing/any-character.ts";
+import { anyCharacter } from "../testing/made.ts";
 import { describe, expect, it, vi } from "vitest";
 import { createSecrets } from "./secrets.ts";
 

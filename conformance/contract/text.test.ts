@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { counted, inGroups, pathIn, shorten, withoutRuns } from "./text.ts";
+import { expect, test, it } from "vitest";
+import { counted, inGroups, pathIn, shorten, withoutRuns, nearest } from "./text.ts";
+import { requirementIds } from "./catalogue.ts";
 
 test("splits values into consecutive groups of at most the given size", () => {
   expect(inGroups([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
@@ -48,4 +49,19 @@ test("withoutRuns tells the length of what repeats one character, and leaves the
     '["aaa… (128 times)","😀😀😀… (40 times)"]',
   );
   expect(withoutRuns("a".repeat(24))).toBe("a".repeat(24));
+});
+
+it.each([
+  ["code.singleuse", "code.single-use"],
+  ["CODE.LIFETIME", "code.lifetime"],
+  ["refresh.lifetme", "refresh.lifetime"],
+  ["notification.filter-id", "notifications.filter-id"],
+])("suggests for %s the most similar id, %s", (name, expected) => {
+  expect(nearest(name, requirementIds)[0]).toBe(expected);
+});
+
+it("returns at most the requested number of candidates, three by default", () => {
+  expect(nearest("x", ["a", "b", "c", "d"])).toHaveLength(3);
+  expect(nearest("x", ["a"], 5)).toEqual(["a"]);
+  expect(nearest("", [])).toEqual([]);
 });

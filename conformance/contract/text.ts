@@ -46,3 +46,29 @@ export const shorten = (text: string, most: number): string => {
 /** The path in the target of a request, which may also be the whole address (RFC 9112 section 3.2.2). */
 export const pathIn = (target: string): string =>
   target.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");
+
+/** Whether requests to a host, by name or address, never leave this machine. An address may be in brackets. */
+export const isLoopback = (host: string): boolean =>
+  /^(?:localhost|\[::1\]|::1|127(?:\.\d{1,3}){3})$/.test(host);
+
+/** The known names most similar to a misspelt one, by shared letter pairs (Dice's coefficient). */
+export const nearest = (name: string, known: readonly string[], most = 3): readonly string[] =>
+  known
+    .map((candidate) => ({ candidate, likeness: dice(name, candidate) }))
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
+
+const pairs = (text: string): Set<string> =>
+  new Set(
+    Array.from({ length: Math.max(0, text.length - 1) }, (_, index) =>
+      text.slice(index, index + 2).toLowerCase(),
+    ),
+  );
+
+/** From 0 (no letter pair in common) to 1. */
+export const dice = (a: string, b: string): number => {
+  const [left, right] = [pairs(a), pairs(b)];
+  const shared = [...left].filter((pair) => right.has(pair)).length;
+  return (2 * shared) / Math.max(1, left.size + right.size);
+};

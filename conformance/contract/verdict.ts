@@ -1,4 +1,4 @@
-import type { BreachLine, VerdictLine } from "./record-verdict.ts";
+import type { BreachLine, VerdictLine } from "./record.ts";
 import type { Frozen } from "./schema.ts";
 
 export type Breach = Frozen<typeof BreachLine>;

@@ -1,14 +1,13 @@
 import type { Check } from "../contract/check.ts";
 import { leftBehindLine, type LeftBehind } from "../contract/left-behind.ts";
-import { drifted, exitCodeOf, outcomeOf } from "../contract/outcome.ts";
+import { drifted, exitCodeOf, outcomeOf, applyWaivers, type AppliedWaiver } from "../contract/outcome.ts";
 import type { Outcome, RuleResult } from "../contract/record.ts";
 import { canonicalJson } from "../contract/verdict.ts";
-import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { preflight } from "../session/preflight.ts";
 import { comparesCreated, readsPrepared, watchesPushes } from "./needs.ts";
 import { hookNotes, connectionNotes } from "./connection-notes.ts";
-import { OTHERS_NOTE } from "../world/told-ids.ts";
+import { OTHERS_NOTE } from "../world/listing.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";

@@ -1,6 +1,6 @@
 import { duration } from "../contract/duration.ts";
 import type { RuleResult } from "../contract/record.ts";
-import { repeatedIn } from "../checks/tally.ts";
+import { repeatedIn } from "../checks/context.ts";
 import { keyOfHook } from "../world/hooks/hooks.ts";
 import type { HookReport } from "../world/hooks/hook-caller.ts";
 import type { ConnectionReport } from "../world/http/connection-health.ts";

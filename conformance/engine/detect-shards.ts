@@ -1,6 +1,6 @@
 import { catalogue, type RequirementId } from "../contract/catalogue.ts";
 import type { DetectReport } from "../contract/detect.ts";
-import { nearest } from "../contract/nearest.ts";
+import { nearest } from "../contract/text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { detect, type DetectOptions, type Subject } from "./detect.ts";
 

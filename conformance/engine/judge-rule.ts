@@ -5,7 +5,7 @@ import { createRun } from "../checks/create-run.ts";
 import type { Effort } from "../checks/effort.ts";
 import { hash32 } from "../contract/random.ts";
 import { catalogue } from "../contract/catalogue.ts";
-import type { RuleResult } from "../contract/record.ts";
+import type { RuleResult, ExchangeRecord } from "../contract/record.ts";
 import type { Group } from "../contract/requirement.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { lostConnections, UNDISTURBED } from "../judging/pushes/blind.ts";
@@ -18,7 +18,7 @@ import { emptyPrepared, type Prepared } from "../world/world.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
 import { TransportError } from "../world/exchange.ts";
-import { newScope, type ExchangeRecord } from "../world/evidence/journal.ts";
+import { newScope } from "../world/evidence/journal.ts";
 import { missingFor, watchesPushes } from "./needs.ts";
 import {
   finished,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
-import { breach } from "../testing/breach.ts";
+import { breach } from "../testing/made.ts";
 import { judgeDefect, ruleFor } from "../testing/seeded.ts";
 
 /** The number of cases that a push rule judged in a detection, which stops at the first breach. */

@@ -14,7 +14,7 @@ import { recordedRun } from "./recorded-run.ts";
 import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { probeKinds, startProber } from "../testing/reliability/prober.ts";
+import { probeKinds, startProber } from "../testing/surroundings.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();

@@ -1,5 +1,5 @@
 import { catalogue, isRequirementId, requirementIds, type RequirementId } from "../contract/catalogue.ts";
-import { nearest } from "../contract/nearest.ts";
+import { nearest } from "../contract/text.ts";
 import { groups, levels, type Group, type Level } from "../contract/requirement.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";

@@ -6,7 +6,7 @@ import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { conform, type ConformOptions } from "./conform.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { parseDuration } from "../contract/duration.ts";
-import { waived } from "../contract/waivers.ts";
+import { waived } from "../contract/outcome.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 import { rules } from "../rules/index.ts";

@@ -3,8 +3,12 @@ import { conform, type ConformResult } from "./conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { startFaultyProxy, type ProxyConditions, type FaultyProxy } from "../testing/faulty-proxy.ts";
-import { startNeighbours } from "../testing/neighbours.ts";
+import {
+  startFaultyProxy,
+  type ProxyConditions,
+  type FaultyProxy,
+  startNeighbours,
+} from "../testing/surroundings.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
 const stopping = stopAfterEach();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
-import { breach } from "../testing/breach.ts";
+import { breach } from "../testing/made.ts";
 import { ofTwoPushRuns } from "./verdicts.ts";
 
 const passed: Verdict = { kind: "passed", cases: 9 };

@@ -1,6 +1,6 @@
+import type { ExchangeRecord } from "../contract/record.ts";
 import type { Rule } from "../checks/rule.ts";
-import { Interrupted } from "../checks/context.ts";
-import { EVERY_CONTROL } from "../checks/tally.ts";
+import { Interrupted, EVERY_CONTROL } from "../checks/context.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
@@ -9,7 +9,6 @@ import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
 import type { Session } from "../session/session.ts";
 import { ControlFailed, TransportError, whatAnswers } from "../world/exchange.ts";
 import { HookError } from "../world/hooks/hooks.ts";
-import type { ExchangeRecord } from "../world/evidence/journal.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import { breachRestsOnClock } from "./needs.ts";
 

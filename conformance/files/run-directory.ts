@@ -3,8 +3,7 @@ import path from "node:path";
 import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "../contract/files.ts";
 import { jsonFile } from "../contract/harmless-text.ts";
 import { ConfigurationError, UnfinishedRecord } from "../contract/problem.ts";
-import { appender, type Appender } from "./appender.ts";
-import { replaceFile } from "./replace.ts";
+import { appender, type Appender, replaceFile } from "./write.ts";
 
 interface AnyRecord {
   readonly state: "open" | "sealed";

@@ -1,13 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
-import { newModel, ofExchange, ofList, ofRefresh, type Model } from "./states.ts";
-import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
+import {
+  newModel,
+  ofExchange,
+  ofList,
+  ofRefresh,
+  type Model,
+  codeIssued,
+  codeUsed,
+  exchangeRefused,
+  refreshed,
+} from "./states.ts";
 import { MINUTE_MS, DAY_MS } from "../contract/duration.ts";
 
 const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });
 
 const clock = { kind: "virtual", isTold: true, runs: () => true } as const;
-const begun = (): Model => newModel(documentLimits, 500, clock, at(0), Infinity);
+const begun = (): Model =>
+  newModel({ limits: documentLimits, guardMs: 500, clock, now: at(0), leftToWaitMs: Infinity });
 const tokens = { accessToken: "access", refreshToken: "refresh", lifetimeMs: 7_200_000 };
 
 const first = <T>([one]: readonly T[]): T => {

@@ -1,4 +1,4 @@
-import { isLoopback } from "../contract/loopback.ts";
+import { isLoopback } from "../contract/text.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import type { FetchedProfile } from "../contract/profile-fetched.ts";
 import type { Profile, SecretSource } from "../contract/profile.ts";

@@ -5,7 +5,7 @@ import { given } from "../contract/given.ts";
 import { fileReason } from "../contract/files.ts";
 import { jsonFile } from "../contract/harmless-text.ts";
 import { fieldOf, parseJson } from "../contract/json.ts";
-import { replaceFile } from "../files/replace.ts";
+import { replaceFile } from "../files/write.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileText, type MinimalProfile } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";

@@ -5,7 +5,7 @@ import { ConfigurationError } from "../contract/problem.ts";
 import type { SecretSource } from "../contract/profile.ts";
 import { readPrivate } from "../files/private.ts";
 import { withDeadline } from "../world/clock.ts";
-import { runProgram } from "../world/run-program.ts";
+import { runProgram } from "../world/hooks/hooks.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,9 @@
-import type { FetchedProfile } from "../contract/profile-fetched.ts";
+import {
+  type FetchedProfile,
+  decoded,
+  secretsInProfile,
+  type InProcessHooks,
+} from "../contract/profile-fetched.ts";
 import type { Profile } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile } from "./profile-check.ts";
@@ -17,9 +22,7 @@ import {
 import { given } from "../contract/given.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
-import type { InProcessHooks } from "../contract/hooks.ts";
 import type { Client } from "../world/target.ts";
-import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
 import type { Secrets } from "../contract/secrets.ts";
 
 export { checkProfile } from "./profile-check.ts";

@@ -16,7 +16,7 @@ import { recordFiles } from "../contract/files.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
 import { eachTestIn } from "../testing/folders.ts";
-import { breach } from "../testing/breach.ts";
+import { breach } from "../testing/made.ts";
 import { problemOf } from "../testing/errors.ts";
 
 let home: string;

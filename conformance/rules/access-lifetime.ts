@@ -16,10 +16,15 @@ import {
   timed,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { freshAccessTokenWorks, mustOpen, type Origin } from "../world/controls.ts";
+import {
+  freshAccessTokenWorks,
+  mustOpen,
+  type Origin,
+  isShownSomething,
+  isShownSomethingAtOnce,
+} from "../world/controls.ts";
 import { ControlFailed, unlessControlFails } from "../world/exchange.ts";
 import { SECOND_MS } from "../contract/duration.ts";
-import { isShownSomething, isShownSomethingAtOnce } from "../world/shown.ts";
 import type { World } from "../world/world.ts";
 import { historyName, refreshedAsTold, refreshHistories, total } from "./access-histories.ts";
 

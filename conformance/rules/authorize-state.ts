@@ -1,6 +1,11 @@
 import { describe, grantOf, type Answer } from "../world/exchange.ts";
-import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
-import { encodedThroughout } from "../arbitraries/state.ts";
+import {
+  anyForeignProbe,
+  foreignProbes,
+  placed,
+  type ForeignProbe,
+  encodedThroughout,
+} from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { counted } from "../contract/text.ts";
 import { expectThat, pass } from "../judging/case-verdict.ts";

@@ -131,14 +131,14 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     accountId: world.events?.accountsAreFresh === true ? world.events.account() : undefined,
     sharedState: world.unique(),
   };
-  const model = newModel(
-    world.limits,
-    world.tolerances.lifetimeGuardMs,
+  const model = newModel({
+    limits: world.limits,
+    guardMs: world.tolerances.lifetimeGuardMs,
     // A history issues at any moment of a second, also where the clock stands.
-    { ...world.clock, runs: () => true },
-    await world.clock.now(),
-    affordableWaitMs(world),
-  );
+    clock: { ...world.clock, runs: () => true },
+    now: await world.clock.now(),
+    leftToWaitMs: affordableWaitMs(world),
+  });
   const steps: string[] = [];
   tally.played.set(history, steps);
   try {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { pagesIn, printLength } from "../arbitraries/paging.ts";
-import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
+import { pagesIn, printLength, anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/paging.ts";
 import { allHold, expectThat, pass, inconclusive } from "../judging/case-verdict.ts";
 import type { ListQuery } from "../judging/laws/lists.ts";
 import { difference, fold } from "../judging/laws/pages.ts";

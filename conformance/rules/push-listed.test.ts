@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { parseJson } from "../contract/json.ts";
-import { answer } from "../testing/answer.ts";
-import { madeNotification } from "../testing/notification.ts";
+import { answer, madeNotification } from "../testing/made.ts";
 import { pushRunOf, senderOf } from "../testing/push-runs.ts";
 import type { ListRequest } from "../world/target.ts";
 import type { World } from "../world/world.ts";

@@ -10,7 +10,7 @@ import { allHold, fail, pass, discard, shownBy, type CaseVerdict } from "../judg
 import { mapLimited } from "../checks/map-limited.ts";
 import { notedFrom } from "../world/noted.ts";
 import { obtainTokens } from "../world/steps.ts";
-import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
+import { findListed, LARGE_PAGE } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
 
 const LOOKUPS_AT_A_TIME = 6;

@@ -5,7 +5,7 @@ import { ruleFor } from "../testing/seeded.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/judge.ts";
-import { startProber } from "../testing/reliability/prober.ts";
+import { startProber } from "../testing/surroundings.ts";
 import { freePort } from "../testing/servers.ts";
 import { pushObservations, pushRules } from "./push.ts";
 

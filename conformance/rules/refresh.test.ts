@@ -4,7 +4,7 @@ import { DAY_MS } from "../contract/duration.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { FakeBehaviour } from "../../fake-server/index.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
-import { madeNotification } from "../testing/notification.ts";
+import { madeNotification } from "../testing/made.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 import { refreshRules } from "./refresh.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { PushLine } from "../contract/push.ts";
 import { documentLimits } from "../contract/limits.ts";
-import { madePush } from "../testing/push-line.ts";
+import { madePush } from "../testing/made.ts";
 import type { Clock } from "../world/clock.ts";
 import { checkCallback } from "./callback-check.ts";
 import type { Session } from "./session.ts";

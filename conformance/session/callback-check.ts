@@ -1,4 +1,4 @@
-import { isLoopback } from "../contract/loopback.ts";
+import { isLoopback } from "../contract/text.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { passOnInVain } from "../testing/faulty-proxy.ts";
+import { passOnInVain } from "../testing/surroundings.ts";
 import { listening, passOn } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { preflight } from "./preflight.ts";

@@ -7,7 +7,7 @@ import { obtainTokens, opens, refreshes, timed, yielded, yieldedCode, gaveData }
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import { answer } from "../testing/answer.ts";
+import { answer } from "../testing/made.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { encodeQuery } from "../world/target.ts";
 

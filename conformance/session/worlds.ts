@@ -2,7 +2,7 @@ import type { ClientIndex } from "../checks/client-assignment.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { asExchange } from "../pushes/evidence.ts";
 import type { Clock } from "../world/clock.ts";
-import { grantByHook } from "../world/hooks/grant.ts";
+import { grantByHook } from "../world/hooks/hooks.ts";
 import type { Journal, Scope } from "../world/evidence/journal.ts";
 import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
 import type { World, Prepared } from "../world/world.ts";

@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { errorMessage } from "../contract/text.ts";
+import axe from "axe-core";
 
 /** Browsers that may be installed already, by Playwright's names. */
 const installedChannels = ["chromium", "chrome", "msedge"] as const;
@@ -85,3 +86,18 @@ export const launchBrowser = async (): Promise<Browser> => {
   const browser = await (isPackaged ? launchPackaged() : launchInstalled());
   return browser.on("context", (context) => context.setDefaultTimeout(0));
 };
+
+/** What axe finds on a page, with the elements. */
+export const axeViolations = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(axe.source);
+  return page.evaluate<readonly string[]>(
+    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")))`,
+  );
+};
+
+/** By how many pixels a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.documentElement)");
+
+export const backgroundOf = (page: Page): Promise<string> =>
+  page.evaluate("getComputedStyle(document.body).backgroundColor");

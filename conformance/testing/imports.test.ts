@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { circular, importsOf, sourcesIn, written, type Import } from "./import-graph.ts";
+import { longest } from "./longest-first.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
@@ -128,4 +129,9 @@ describe("circular", () => {
   ])("finds the imports that form a cycle: %s", (_, given, expected) => {
     expect(circular(given)).toHaveLength(expected);
   });
+});
+
+it("every file that is listed to run first exists and is listed once", () => {
+  expect(longest.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+  expect(new Set(longest).size).toBe(longest.length);
 });

@@ -4,7 +4,7 @@ import { instantsOf, readingsOf, type ReadingName } from "../judging/pushes/read
 import { warmUps, batchesOf } from "../pushes/push-cases.ts";
 import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";
-import { madePush, notificationBody } from "./push-line.ts";
+import { madePush, notificationBody } from "./made.ts";
 
 export const moment = (ms: number): TimeInterval => ({ earliestMs: ms, latestMs: ms });
 

@@ -1,7 +1,7 @@
 import { documentLimits } from "../contract/limits.ts";
 import type { Push, PushLine } from "../contract/push.ts";
 import { readingsOf, type Reading } from "../judging/pushes/readings.ts";
-import { madePush, notificationBody } from "./push-line.ts";
+import { madePush, notificationBody } from "./made.ts";
 
 /** Who judges a trace. */
 export type Driver = "gate" | "load" | "page" | "picture";

@@ -2,7 +2,6 @@ import type { Stall } from "../contract/push-ports.ts";
 import { shift, type TimeInterval } from "../judging/interval.ts";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { STALL_STEP_MS, sumOfStalls } from "./stalls.ts";
 
 /** The target's time as a rule sees it. Each rule holds one clock; all clocks of a run sleep together. */
 export interface Clock {
@@ -71,14 +70,6 @@ export interface UnderWay {
   readonly askedMs: number;
 }
 
-/** What a run is waiting for, in milliseconds of this machine's time. */
-export interface Waiting {
-  readonly sleepers: number;
-  readonly nextInMs: number | undefined;
-  /** How long the current move of the target's clock has taken; undefined if there is none. */
-  readonly movingForMs?: number | undefined;
-}
-
 /** The clocks of one run: each rule joins, sleeps, and leaves. */
 export interface ClockSource {
   readonly kind: Clock["kind"];
@@ -115,8 +106,12 @@ export interface ClockSource {
    * ever went back, less than 0.
    */
   jumped?(): Promise<{ readonly wentMs: number; readonly tookMs: number } | undefined>;
-  /** What is being waited for, for progress lines: the number of sleepers, and the time until the next wake-up. */
-  waiting(): Waiting;
+  /** For progress lines: the number of sleepers, the real time to the next wake-up, and how long the clock is being moved. */
+  waiting(): {
+    readonly sleepers: number;
+    readonly nextInMs: number | undefined;
+    readonly movingForMs?: number | undefined;
+  };
 }
 
 /** Monotonic milliseconds of this process. */
@@ -243,29 +238,62 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   };
 };
 
-export interface Stalls {
-  /** The most time, in milliseconds, for which this process could not run within any span of the length asked for. */
-  readonly mostMs: () => number;
-  /** All stalls so far, on a clock that reads `nowMs` now. */
-  readonly by: (nowMs: number) => readonly Stall[];
-  readonly stop: () => void;
-}
+/** How often the process is asked to run. Shorter delays are a timer's own. */
+const STALL_STEP_MS = 20;
+
+/** Stalls within this time are kept as one: a run may last for days. */
+const KEPT_APART_MS = 1_000;
+
+/**
+ * Adds up stalls from the moments, in milliseconds, at which the process ran though asked for every step: within a span of
+ * `withinMs` it may have done anything that much later, since one push takes several turns of its event loop. A stall
+ * that is longer than the span counts whole.
+ */
+export const sumOfStalls = (withinMs: number, startMs: number) => {
+  let recent: readonly { readonly atMs: number; readonly forMs: number }[] = [];
+  const all: Stall[] = [];
+  let lastMs = startMs;
+  let mostMs = 0;
+  const keep = (stall: Stall): void => {
+    const before = all.at(-1);
+    if (before === undefined || stall.latestMs - before.earliestMs > KEPT_APART_MS) all.push(stall);
+    else all[all.length - 1] = { ...before, latestMs: stall.latestMs, forMs: before.forMs + stall.forMs };
+  };
+  return {
+    ranAt: (nowMs: number): void => {
+      const earliestMs = lastMs;
+      const forMs = nowMs - lastMs - STALL_STEP_MS;
+      lastMs = nowMs;
+      if (forMs < STALL_STEP_MS) return;
+      keep({ earliestMs, latestMs: nowMs, forMs });
+      recent = [...recent.filter(({ atMs }) => atMs > nowMs - withinMs), { atMs: nowMs, forMs }];
+      mostMs = Math.max(
+        mostMs,
+        recent.reduce((sum, stall) => sum + stall.forMs, 0),
+      );
+    },
+    mostMs: (): number => mostMs,
+    all: (): readonly Stall[] => all,
+  };
+};
 
 /** Watches this process for stalls within spans of `withinMs`: it may have noticed anything that much later. */
-export const watchStalls = (withinMs: number): Stalls => {
+export const watchStalls = (withinMs: number) => {
   const sum = sumOfStalls(withinMs, monotonicMs());
-  const timer = setInterval(() => sum.ranAt(monotonicMs()), STALL_STEP_MS).unref();
+  const steps = every(STALL_STEP_MS, () => sum.ranAt(monotonicMs()));
   return {
-    // Whoever asks may have stalled the process since the last step.
-    mostMs: () => {
+    /** The most time, in milliseconds, for which it could not run within any span of the length asked for. */
+    mostMs: (): number => {
+      // Whoever asks may have stalled the process since the last step.
       sum.ranAt(monotonicMs());
       return sum.mostMs();
     },
-    by: (nowMs) => {
+    /** All stalls so far, on a clock that reads `nowMs` now. */
+    by: (nowMs: number): readonly Stall[] => {
       const hereMs = monotonicMs();
       sum.ranAt(hereMs);
       return sum.all().map((stall) => ({ ...stall, ...shift(stall, nowMs - hereMs) }));
     },
-    stop: () => clearInterval(timer),
+    stop: () => steps.cancel(),
   };
 };

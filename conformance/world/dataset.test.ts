@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer } from "../testing/answer.ts";
+import { answer } from "../testing/made.ts";
 import type { Answer } from "./exchange.ts";
 import { prepareNotifications, twinOf, type DatasetOptions } from "./dataset.ts";
 import { createEvents, EventHookFailed, type EventsOptions } from "./hooks/events.ts";

@@ -1,12 +1,19 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import type { Limits } from "../contract/limits.ts";
+import type { Limits, Tolerances } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import { EventHookFailed, type Events } from "./hooks/events.ts";
-import { givenToBeListed, untilListed } from "./listing.ts";
-import { openList, readAccount, readPages } from "./listed.ts";
-import { areOthers, isListed, OTHERS_NOTE, type Told } from "./told-ids.ts";
+import {
+  givenToBeListed,
+  untilListed,
+  openList,
+  readAccount,
+  readPages,
+  areOthers,
+  isListed,
+  OTHERS_NOTE,
+  type Told,
+} from "./listing.ts";
 import type { Target } from "./target.ts";
-import type { Tolerances } from "./tolerances.ts";
 
 export interface AccountSet {
   readonly accountId: string;
@@ -195,15 +202,11 @@ const triggerIn = async (
   return { accountId, events: count, told, moments, mayBeOthers: events.mayTellOthers };
 };
 
-interface Seen {
-  readonly ids: readonly (readonly string[])[];
-  /** Whether the hook returned ids of something other than notifications. */
-  readonly areOthers: boolean;
-  readonly notes: readonly string[];
-}
-
-/** Reads until every event is listed or the time for that is over, with growing pauses. */
-const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[]): Promise<Seen> => {
+/**
+ * Reads until every event is listed or the time for that is over, with growing pauses. Returns the ids of each batch, and
+ * whether the hook returned those of something other than notifications.
+ */
+const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[]) => {
   const ids: string[][] = batches.map(() => []);
   const readMissing = async (): Promise<readonly Batch[]> => {
     const read = await openList(options);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answer } from "../testing/answer.ts";
+import { answer } from "../testing/made.ts";
 import { describe as describeAnswer, grantOf, locationOf, plainOf, type Answer } from "./exchange.ts";
 
 const redirect = (location: string): Answer => answer({ status: 302, headers: [["location", location]] });

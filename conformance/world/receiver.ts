@@ -17,11 +17,7 @@ export interface ReceiverAccess {
   readonly controlUrl: string;
   /** Undefined if the receiver requires none, as on the same machine. */
   readonly token?: string | undefined;
-}
-
-/** The access of one run, which uses the receiver alone. */
-interface RunAccess extends ReceiverAccess {
-  /** Tells the run from others; without it nothing is refused. */
+  /** Tells a run, which uses the receiver alone, from others; without it nothing is refused. */
   readonly run?: string;
 }
 
@@ -55,7 +51,7 @@ interface Call {
   readonly interrupted?: AbortSignal;
 }
 
-const callerOf = (access: RunAccess, dispatcher: Dispatcher) => {
+const callerOf = (access: ReceiverAccess, dispatcher: Dispatcher) => {
   const base = access.controlUrl.replace(/\/+$/, "");
   const { origin, pathname } = new URL(base);
   const { token, run } = access;
@@ -89,7 +85,7 @@ const callerOf = (access: RunAccess, dispatcher: Dispatcher) => {
 
 /** Creates a client of a receiver's control interface; sends nothing yet. */
 export const openReceiver = (
-  access: RunAccess,
+  access: ReceiverAccess,
   interrupted: AbortSignal,
   dispatcher: Dispatcher = getGlobalDispatcher(),
   repeat = every,
@@ -170,25 +166,23 @@ const olderReceiver = (): ReceiverError =>
     "its answer names no position in the journal, so it is an older version: start `touchstone receive` of this version",
   );
 
-const refusalOf = (access: ReceiverAccess, status: number, path: string, text: string): ReceiverError => {
-  const refusal = fieldOf(parseJson(text), "error");
-  return status === 409 && typeof refusal === "string"
-    ? new ReceiverError(
-        refusal,
-        "wait until the other run has ended, or attach another receiver: one serves one run at a time",
-      )
-    : new ReceiverError(explained(access, status, path, text));
-};
-
-const explained = (
+const refusalOf = (
   { controlUrl, token }: ReceiverAccess,
   status: number,
   path: string,
   text: string,
-): string => {
+): ReceiverError => {
+  const refusal = fieldOf(parseJson(text), "error");
+  if (status === 409 && typeof refusal === "string")
+    return new ReceiverError(
+      refusal,
+      "wait until the other run has ended, or attach another receiver: one serves one run at a time",
+    );
   if (status !== 401 && status !== 403)
-    return `${path} was answered with status ${status}: ${shorten(text, 200)}`;
-  return token === undefined
-    ? `its control interface at ${controlUrl} requires a token (status ${status}), but the profile has no receiver.attach.token`
-    : `its control interface at ${controlUrl} refuses the token of receiver.attach.token (status ${status})`;
+    return new ReceiverError(`${path} was answered with status ${status}: ${shorten(text, 200)}`);
+  return new ReceiverError(
+    token === undefined
+      ? `its control interface at ${controlUrl} requires a token (status ${status}), but the profile has no receiver.attach.token`
+      : `its control interface at ${controlUrl} refuses the token of receiver.attach.token (status ${status})`,
+  );
 };

@@ -1,12 +1,11 @@
 import type { Breach } from "../judging/laws/breach.ts";
 import type { SeenPush, PushRun } from "../judging/pushes/trace.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
-import type { Limits } from "../contract/limits.ts";
+import type { Limits, Tolerances } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./hooks/events.ts";
 import type { Secrets } from "../contract/secrets.ts";
 import type { Client, Target } from "./target.ts";
-import type { Tolerances } from "./tolerances.ts";
 import type { NotificationSets } from "./dataset.ts";
 
 /** Findings of the preflight, shared by all worlds. */

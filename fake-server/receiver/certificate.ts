@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
-import { replaceFile } from "../../conformance/files/replace.ts";
+import { replaceFile } from "../../conformance/files/write.ts";
 import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { type Certificate, currentLeaf, makeCa, makeLeaf } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";

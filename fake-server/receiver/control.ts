@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { duration } from "../../conformance/contract/duration.ts";
 import { harmlessJson } from "../../conformance/contract/harmless-text.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
-import { isLoopback } from "../../conformance/contract/loopback.ts";
+import { isLoopback } from "../../conformance/contract/text.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import {
   type JournalMark,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { madePush } from "../../conformance/testing/push-line.ts";
+import { madePush } from "../../conformance/testing/made.ts";
 import { createReceiverClock } from "./clock.ts";
 import { createEventLog } from "./event-log.ts";
 

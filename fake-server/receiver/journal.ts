@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
-import { writeAll } from "../../conformance/files/appender.ts";
+import { writeAll } from "../../conformance/files/write.ts";
 import { takeLock } from "../../conformance/files/lock.ts";
 import { reasonOf } from "../../conformance/contract/files.ts";
 import { parseJson } from "../../conformance/contract/json.ts";

@@ -3,7 +3,7 @@ import tls from "node:tls";
 import { describe, expect, it } from "vitest";
 import { stopAfterAll } from "../../conformance/testing/stopping.ts";
 import { startReceiver } from "./start.ts";
-import { madeNotification } from "../../conformance/testing/notification.ts";
+import { madeNotification } from "../../conformance/testing/made.ts";
 import { operate } from "./testing/sender.ts";
 
 /** Connections that end before a push can be read are recorded with the stage that they reached. */

@@ -1,9 +1,9 @@
 import path from "node:path";
-import { userFolder } from "../../conformance/files/user-folder.ts";
+import { userFolder } from "../../conformance/files/folders.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { aborted, readJson, readText } from "../serving.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
-import { isLoopback } from "../../conformance/contract/loopback.ts";
+import { isLoopback } from "../../conformance/contract/text.ts";
 import type { Certificate } from "./make-certificate.ts";
 import { parsePlan } from "./plan.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";

@@ -1,6 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
-import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
+import type { AppliedWaiver } from "../../conformance/contract/outcome.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf, type GateView } from "../gather/gather.ts";
 import { cameBack, othersOf, laterBy } from "../text/breach.ts";

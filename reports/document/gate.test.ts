@@ -1,6 +1,6 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
-import { anyCharacter } from "../../conformance/testing/any-character.ts";
+import { anyCharacter } from "../../conformance/testing/made.ts";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";

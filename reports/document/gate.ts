@@ -1,8 +1,7 @@
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/left-behind.ts";
-import { drifted } from "../../conformance/contract/outcome.ts";
+import { drifted, failsGate, type WaiverState } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import type { GateView } from "../gather/gather.ts";
 import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";

@@ -33,7 +33,7 @@ import { statSync, readdirSync } from "node:fs";
 import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import { checkOf, type Check, jsonLines, parse, textIn } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import type { TSchema } from "typebox";
 import type { SchemaName } from "../formats.ts";
 import { DuetDocument } from "../duet/document.ts";

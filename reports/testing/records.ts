@@ -16,7 +16,7 @@ import { authorized, exchanged, loadRecordOf, recordOf, ruleThat, withResults } 
 import { latencyLog, type LoadCourse } from "./load-course.ts";
 import { madeRandom, madeUuid, type Random } from "./random.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
-import { madePush, notificationBody } from "../../conformance/testing/push-line.ts";
+import { madePush, notificationBody } from "../../conformance/testing/made.ts";
 
 const EPOCH = "3f1b7c52-6d0e-4c8a-9b57-2f8f3f2f9a10";
 /** Push times of a notification acknowledged late or never: reading R1, in milliseconds. */

@@ -1,5 +1,5 @@
 import { assert, integer, property, string } from "fast-check";
-import { anyCharacter } from "../../conformance/testing/any-character.ts";
+import { anyCharacter } from "../../conformance/testing/made.ts";
 import { describe, expect, it } from "vitest";
 import { type Broken, othersOf, laterBy } from "./breach.ts";
 import { compact, compactFields, words, changedOf } from "./facts.ts";

@@ -7,7 +7,7 @@ import {
   waived,
   type AppliedWaiver,
   type WaiverState,
-} from "../../conformance/contract/waivers.ts";
+} from "../../conformance/contract/outcome.ts";
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";

@@ -1,4 +1,4 @@
-import { toldId } from "../../conformance/contract/told-id.ts";
+import { toldId } from "../../conformance/contract/placeholders.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import { isText } from "../../conformance/judging/laws/answer.ts";
-import { isTokenField } from "../../conformance/contract/token-field.ts";
+import { isTokenField } from "../../conformance/contract/forms.ts";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 

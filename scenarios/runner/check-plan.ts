@@ -1,4 +1,4 @@
-import { isLoopback } from "../../conformance/contract/loopback.ts";
+import { isLoopback } from "../../conformance/contract/text.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import { traits } from "../lib/mix.ts";
 import type { LoadPlan } from "./context.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
+import { secretsInProfile } from "../../conformance/contract/profile-fetched.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
@@ -19,7 +19,7 @@ import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "
 import { playSegment } from "./segment/play.ts";
 import { digestKeyOf } from "./segment-plan.ts";
 import { scriptSettings } from "./settings.ts";
-import { temporaryBase } from "../../conformance/files/temporary.ts";
+import { temporaryBase } from "../../conformance/files/folders.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { fileURLToPath } from "node:url";

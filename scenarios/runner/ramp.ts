@@ -1,6 +1,6 @@
 import { given } from "../../conformance/contract/given.ts";
 import type { Breakpoint, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
-import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import { askedRateAt, stagesOf } from "../stages.ts";
 import { requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
-import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import { latencyHistogram } from "./collect/histograms.ts";
 import { createAbortWatch, busyNotes, causeNotes, judgedOutcome } from "./judge/outcome.ts";
 import { endOf } from "./k6/exit.ts";

@@ -1,6 +1,7 @@
+import type { ExchangeRecord } from "../../contract/record.ts";
 import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { TransportError } from "../../world/exchange.ts";
-import type { ExchangeRecord, Scope } from "../../world/evidence/journal.ts";
+import type { Scope } from "../../world/evidence/journal.ts";
 import type { World } from "../../world/world.ts";
 import type { RunContext } from "../context.ts";
 import { createRun } from "../create-run.ts";

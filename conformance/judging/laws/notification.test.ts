@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { momentOf } from "../../contract/forms.ts";
 import { notificationBreach, pageShapeBreach } from "./notification.ts";
-import { madeNotification } from "../../testing/notification.ts";
+import { madeNotification } from "../../testing/made.ts";
 
 const item = madeNotification;
 

@@ -4,7 +4,7 @@ import { conform } from "../../engine/conform.ts";
 import { rules } from "../../rules/index.ts";
 import { openLedger } from "../store/open.ts";
 import { DAY_MS } from "../../contract/duration.ts";
-import { quickKey } from "../../testing/quick-key.ts";
+import { quickKey } from "../../testing/made.ts";
 import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
 import { eachTestIn } from "../../testing/folders.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { DeferredCredential } from "../../checks/rule.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 import { eachTestIn } from "../../testing/folders.ts";
-import { quickKey } from "../../testing/quick-key.ts";
+import { quickKey } from "../../testing/made.ts";
 import { ControlFailed } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
 import { listLedger, openLedger } from "../store/open.ts";

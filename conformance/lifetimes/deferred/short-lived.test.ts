@@ -12,7 +12,7 @@ import { emptyPrepared } from "../../world/world.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
-import { quickKey } from "../../testing/quick-key.ts";
+import { quickKey } from "../../testing/made.ts";
 import { stopAfterAll } from "../../testing/stopping.ts";
 import { folderOfFile } from "../../testing/folders.ts";
 

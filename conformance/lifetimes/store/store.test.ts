@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../judging/lifetimes/entries.ts";
-import { quickKey } from "../../testing/quick-key.ts";
+import { quickKey } from "../../testing/made.ts";
 import { listLedger, openLedger } from "./open.ts";
 import type { Deposit } from "./store.ts";
 import { DAY_MS } from "../../contract/duration.ts";

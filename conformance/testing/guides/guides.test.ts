@@ -5,8 +5,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { parses } from "../reference/commands-page.ts";
 import { root } from "../measure.ts";
-import { callsIn, stepsOf, wordsOf, type Step } from "./guide.ts";
-import { play } from "./play.ts";
+import { callsIn, stepsOf, wordsOf, type Step, play } from "./guide.ts";
 
 const guides = path.join(root, "docs/guides");
 const names = readdirSync(guides);

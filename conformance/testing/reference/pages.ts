@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "../measure.ts";
 import { commandsPage } from "./commands-page.ts";
 import { exitCodesPage } from "./exit-codes-page.ts";
 import { profilePage } from "./profile-page.ts";
@@ -13,3 +16,12 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "rules.md": rulesPage(),
   "exit-codes.md": exitCodesPage(),
 });
+
+// `npm run reference` writes the pages.
+if (import.meta.main) {
+  mkdirSync(path.join(root, folder), { recursive: true });
+  for (const [name, text] of Object.entries(pages())) {
+    writeFileSync(path.join(root, folder, name), text);
+    process.stdout.write(`${path.join(folder, name)}\n`);
+  }
+}

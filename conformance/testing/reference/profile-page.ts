@@ -1,4 +1,4 @@
-import { hookPlaceholders } from "../../contract/hooks.ts";
+import { hookPlaceholders } from "../../contract/profile-fetched.ts";
 import { Profile } from "../../contract/profile.ts";
 import { code, page, table } from "./markdown.ts";
 

@@ -6,7 +6,7 @@ import { root } from "../measure.ts";
 import { definitions, parses } from "./commands-page.ts";
 import { folder, pages } from "./pages.ts";
 import { profileKeys } from "./profile-page.ts";
-import { profileRefusals, refusalsBy } from "./refusals.ts";
+import { profileRefusals, refusalsBy } from "./exit-codes-page.ts";
 
 test.each(Object.entries(pages()))("%s is what npm run reference writes", (name, text) => {
   expect(readFileSync(path.join(root, folder, name), "utf8")).toBe(text);

@@ -1,5 +1,6 @@
+import type { ExchangeRecord } from "../../contract/record.ts";
 import { expect, it } from "vitest";
-import { createJournal, newScope, type ExchangeRecord } from "./journal.ts";
+import { createJournal, newScope } from "./journal.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 
 const secret = "abcdefgh.ijklmnop.qrstuvwx";

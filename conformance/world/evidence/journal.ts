@@ -2,12 +2,66 @@ import type { PushLine } from "../../contract/push.ts";
 import type { ExchangeRecord } from "../../contract/record.ts";
 import { shorten } from "../../contract/text.ts";
 import { monotonicMs } from "../clock.ts";
-import type { Answer } from "../exchange.ts";
+import { type Answer, withoutQuery, type Request, type TransportError } from "../exchange.ts";
 import { learn } from "./learn.ts";
-import { newLosses, type Losses } from "./losses.ts";
 import type { Secrets } from "../../contract/secrets.ts";
 
-export type { ExchangeRecord };
+/** A request of a case whose outcome is unknown: no complete answer came, or perhaps only a gateway's. */
+export interface Loss {
+  readonly exchange: number;
+  readonly reason: TransportError["reason"] | "gateway";
+  readonly isNeverAnswered?: boolean;
+}
+
+/**
+ * The requests of one case whose outcome is unknown. One case cannot tell whether the service hung up or the network
+ * lost them, nor whose 502 it was. Several can, because every request has a name that is the same in each repetition of
+ * the case.
+ */
+export type Losses = ReturnType<typeof newLosses>;
+
+export const newLosses = () => {
+  const clientIndexes = new Map<string, number>();
+  const begun: string[] = [];
+  const lost = new Map<string, Loss>();
+  const doubted = new Map<string, Loss>();
+  const everLost = new Set<string>();
+  const note = (name: string, loss: Loss): void => {
+    lost.set(name, loss);
+    everLost.add(name);
+  };
+  return {
+    /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
+    begin: (request: Pick<Request, "method" | "path">): string => {
+      const kind = withoutQuery(request);
+      const clientIndex = (clientIndexes.get(kind) ?? 0) + 1;
+      clientIndexes.set(kind, clientIndex);
+      const name = `${kind} ${clientIndex}`;
+      begun.push(name);
+      return name;
+    },
+    note,
+    /**
+     * A loss unless the case passes: the request was refused, with whatever status, after it had been resent, and may
+     * have taken effect before.
+     */
+    doubt: (name: string, loss: Loss): void => void doubted.set(name, loss),
+    /** The case did not pass. */
+    noteDoubts: (): void => {
+      for (const [name, loss] of doubted) note(name, loss);
+      doubted.clear();
+    },
+    /** Declares that nothing judged from now on depends on the outcome of this exchange. */
+    ignoreLoss: (exchange: number): void => {
+      for (const some of [lost, doubted])
+        for (const [name, loss] of some) if (loss.exchange === exchange) some.delete(name);
+    },
+    /** The losses that a judgement may depend on, by name. */
+    open: (): ReadonlyMap<string, Loss> => lost,
+    /** Names of the requests that were started and not lost. */
+    answered: (): readonly string[] => begun.filter((name) => !everLost.has(name)),
+  };
+};
 
 /** The destination of exchanges. `write` must not throw and must not block. */
 export interface JournalSink {
@@ -49,25 +103,8 @@ export type Journal = ReturnType<typeof createJournal>;
 export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () => number | undefined) => {
   let last = 0;
   const startedAtMs = monotonicMs();
-  const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
-    headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
-  const maskRequest: Masks["request"] = (request) => {
-    const { method, path, headers, body } = request;
-    const masked: Writable<ExchangeRecord["request"]> = {
-      method,
-      path: secrets.mask(cut(path)),
-      headers: maskHeaders(headers),
-    };
-    if (body !== undefined) masked.body = secrets.mask(cut(body));
-    return masked;
-  };
-  const maskAnswer: Masks["answer"] = (answer) => ({
-    status: answer.status,
-    headers: maskHeaders(answer.headers),
-    text: secrets.mask(cut(answer.text)),
-  });
   const nextNumber = (): number => (last += 1);
-  const masks = { request: maskRequest, answer: maskAnswer, text: secrets.mask };
+  const masks = masksBy(secrets);
   const add = (scope: Scope, raw: RawExchange): void => {
     const record = (sink === undefined ? maskedRecord : fullRecord)(scope.rule, raw, masks);
     scope.exchanges.push(record);
@@ -101,11 +138,24 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
 type RawExchange = Omit<ExchangeRecord, "rule">;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface Masks {
-  readonly request: (request: ExchangeRecord["request"]) => ExchangeRecord["request"];
-  readonly answer: (answer: NonNullable<ExchangeRecord["answer"]>) => NonNullable<ExchangeRecord["answer"]>;
-  readonly text: (text: string) => string;
-}
+type Masks = ReturnType<typeof masksBy>;
+
+const masksBy = ({ mask }: Secrets) => {
+  const headersOf = (headers: Answer["headers"]): ExchangeRecord["request"]["headers"] =>
+    headers.map(([name, value]) => [name, mask(cut(value))]);
+  return {
+    text: mask,
+    request: ({ method, path, headers, body }: ExchangeRecord["request"]): ExchangeRecord["request"] => {
+      const masked = { method, path: mask(cut(path)), headers: headersOf(headers) };
+      return body === undefined ? masked : { ...masked, body: mask(cut(body)) };
+    },
+    answer: ({ status, headers, text }: NonNullable<ExchangeRecord["answer"]>) => ({
+      status,
+      headers: headersOf(headers),
+      text: mask(cut(text)),
+    }),
+  };
+};
 
 /**
  * Masked at once, since the sink reads all of it. Copied from `maskedRecord`, or put together from copies of parts, it

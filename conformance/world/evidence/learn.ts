@@ -1,6 +1,6 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { SecretKind, Secrets } from "../../contract/secrets.ts";
-import { isTokenField } from "../../contract/token-field.ts";
+import { isTokenField } from "../../contract/forms.ts";
 import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */

@@ -4,7 +4,7 @@ import { Agent, getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/connection-notes.ts";
-import { manualTime } from "../../testing/manual-time.ts";
+import { manualTime } from "../time/testing/time.ts";
 import { errorOf } from "../../testing/errors.ts";
 import { deadOrigin, listening, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";

@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { InProcessHooks, HookValues } from "../../contract/hooks.ts";
-import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import type { InProcessHooks, HookValues, HookDefinition } from "../../contract/profile-fetched.ts";
 import { HookError, keyOfHook, runHook, type HookAnswer } from "./hooks.ts";
 import {
   createConnectionHealth,

@@ -2,15 +2,16 @@ import { codeOf } from "../../contract/files.ts";
 import { tolerances } from "../../judging/tolerances.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import { withDeadline } from "../clock.ts";
-import { runProgram } from "../run-program.ts";
 import { epochMsOf } from "../../contract/forms.ts";
 import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
-import type { HookValues } from "../../contract/hooks.ts";
-import type { HookDefinition } from "../../contract/profile-fetched.ts";
+import type { HookValues, HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
 import type { Answer, TransportError } from "../exchange.ts";
 import { messageOf, reasonOf, receive } from "../http/receive.ts";
 import { mapValues, parseJson } from "../../contract/json.ts";
+import type { Journal, Scope } from "../evidence/journal.ts";
+import type { AuthorizeAsked } from "../target.ts";
+import { execFile, type ExecFileException } from "node:child_process";
 
 /** A hook failed. The message names the hook; this is a matter of configuration, never a breach. */
 export class HookError extends Error {
@@ -170,3 +171,77 @@ export const coarsenessMs = (value: unknown): number => {
   if (/^\d+(\.\d+)?$/.test(value)) return coarsenessMs(Number(value));
   return /:\d\d[.,]\d/.test(value) ? 0 : 999;
 };
+
+const usualPlaces = ["/code", "/url", "/location", "/data/code"];
+
+/**
+ * What an answer of authorize would be, with the code that the profile's hook got by going through consent. The hook
+ * returns the bare code, JSON with `code`, or the address that the service redirected to. Throws HookError if there is
+ * no code.
+ */
+export const grantByHook = async (
+  { result }: HookDefinition,
+  asked: AuthorizeAsked,
+  run: () => Promise<HookAnswer>,
+  { journal, scope }: { readonly journal: Journal; readonly scope: Scope },
+): Promise<{ readonly code: string; readonly answer: Answer }> => {
+  const exchange = journal.begin(scope);
+  const told = await run();
+  const json = codeIn(resultOf(told, result, usualPlaces), asked);
+  if (json === undefined)
+    throw new HookError(
+      "authorize.code",
+      `no code in its answer, which has ${told.text.length} characters; accepted are JSON with "code", or the address that the service redirects to (or name the place with "result", a JSON pointer)`,
+    );
+  const answer = { status: 200, headers: [], text: JSON.stringify(json), json };
+  const path = shorten(`authorize.code state=${asked.state}`, 200);
+  exchange.end({ method: "HOOK", path, headers: [] }, { answer });
+  return { code: json.code, answer: { exchange: exchange.n, ...answer } };
+};
+
+/** The code and state in a hook's value; a bare code gets the requested state. */
+const codeIn = (
+  value: unknown,
+  asked: AuthorizeAsked,
+): { readonly code: string; readonly state: string } | undefined => {
+  if (typeof value !== "string" || value === "") return undefined;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return { code: value, state: asked.state };
+  if (!URL.canParse(value)) return undefined;
+  const { searchParams, hash } = new URL(value);
+  const fragment = new URLSearchParams(hash.slice(1));
+  const code = searchParams.get("code") ?? fragment.get("code");
+  const state = searchParams.get("state") ?? fragment.get("state") ?? asked.state;
+  return code === null || code === "" ? undefined : { code, state };
+};
+
+interface Ended {
+  /** Null if it succeeded. */
+  readonly error: ExecFileException | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a program until it ends, or until the signal kills it. One that cannot be started ends with the reason as its
+ * error.
+ */
+export const runProgram = (
+  [program = "", ...parameters]: readonly string[],
+  signal: AbortSignal,
+  input = "",
+): Promise<Ended> =>
+  new Promise<Ended>((resolve) => {
+    const options = { killSignal: "SIGKILL", signal } as const;
+    const child = execFile(program, parameters, options, (error, stdout, stderr) =>
+      resolve({ error, stdout, stderr }),
+    );
+    // A program that reads nothing may have exited by now.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input);
+    // Processes started by the program may live on and hold its output open; do not wait for them.
+    signal.addEventListener("abort", () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
+    // Node reports some of the reasons for which nothing starts by an event, and throws the others.
+  }).catch((error: ExecFileException) => ({ error, stdout: "", stderr: "" }));

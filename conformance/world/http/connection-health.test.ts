@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manualTime } from "../../testing/manual-time.ts";
+import { manualTime } from "../time/testing/time.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { createRetries } from "./retry.ts";
 

@@ -25,15 +25,8 @@ export type ConnectionHealth = ReturnType<typeof createConnectionHealth>;
 /** Weight of the latest round trip, as in RFC 6298 section 2. */
 const SMOOTHING = 1 / 8;
 
-const UNHARMED = {
-  lost: 0,
-  hidden: 0,
-  sentAgain: 0,
-  throttled: 0,
-  longestThrottleMs: 0,
-  outages: 0,
-  longestOutageMs: 0,
-};
+const NEVER_AWAY = { throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
+const UNHARMED = { lost: 0, hidden: 0, sentAgain: 0, ...NEVER_AWAY };
 
 /** `probe` tells whether the address accepts connections. */
 export const createConnectionHealth = (probe: () => Promise<boolean>, retries: Retries) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manualTime } from "../../testing/manual-time.ts";
+import { manualTime } from "../time/testing/time.ts";
 import { TransportError } from "../exchange.ts";
 import { beginAnew, createRetries, sendWithRetries, type Setback } from "./retry.ts";
 

@@ -108,7 +108,7 @@ export interface Sending<T> {
 
 /** Sends, and resends as long as the policy allows; then throws the last error. */
 export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>): Promise<T> => {
-  const attempts = { outages: 0, cuts: 0, turnedAway: 0, waitedMs: 0 };
+  const attempts = newAttempts();
   for (;;) {
     try {
       const value = await sending.send();
@@ -123,19 +123,14 @@ export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>):
   }
 };
 
-interface Attempts {
-  outages: number;
-  cuts: number;
-  turnedAway: number;
-  waitedMs: number;
-}
+const newAttempts = () => ({ outages: 0, cuts: 0, turnedAway: 0, waitedMs: 0 });
 
 /** Waits as long as the setback requires; false if the request failed for good or has used up `outageMs`. */
 const waitsOut = async (
   { backOffMs, outageMs, time, signal }: Retries,
   { health, isHarmless }: Pick<Sending<never>, "health" | "isHarmless">,
   setback: Setback,
-  attempts: Attempts,
+  attempts: ReturnType<typeof newAttempts>,
 ): Promise<boolean> => {
   const waitFor = async (waitMs: number): Promise<boolean> => {
     if (attempts.waitedMs + waitMs > outageMs) return false;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { answer } from "../../testing/answer.ts";
-import { manualTime } from "../../testing/manual-time.ts";
+import { answer } from "../../testing/made.ts";
+import { manualTime, target } from "../time/testing/time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
-import { newLosses } from "../evidence/losses.ts";
-import { target } from "../time/testing/virtual-target.ts";
+import { newLosses } from "../evidence/journal.ts";
 import { createRetries } from "./retry.ts";
 import { addressOf, sendToTarget } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";

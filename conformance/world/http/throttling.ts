@@ -31,19 +31,6 @@ const MOST_TRUST = 8;
 
 type Kinded = Pick<Request, "method" | "path">;
 
-interface Turn {
-  readonly kind: string;
-  readonly waitMs: number;
-  readonly attempt: number;
-}
-
-interface Wait {
-  readonly waitMs: number;
-  readonly mostTries: number;
-  /** Whether the answer stands once the tries are used up. */
-  readonly stands: boolean;
-}
-
 /** By kind, since when no request has been let through. */
 const createShuts = ({ nowMs: now }: Retries["time"]) => {
   const sinceMs = new Map<string, number>();
@@ -86,7 +73,7 @@ export const createThrottles = (
   const { isShut, letThrough } = createShuts(time);
   const { learn, heedsClock } = createTrust();
   /** Returns whether as much time as asked for has passed only on the target's clock. */
-  const waitOut = async (clock: PatientClock, { kind, waitMs, attempt }: Turn): Promise<boolean> => {
+  const waitOut = async (clock: PatientClock, kind: string, waitMs: number, attempt: number) => {
     const sinceMs = time.nowMs();
     waiting += 1;
     try {
@@ -124,7 +111,7 @@ export const createThrottles = (
       if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + wait.waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(wait.waitMs);
-      byClockAlone = await waitOut(clock, { kind, waitMs: spreadMs, attempt });
+      byClockAlone = await waitOut(clock, kind, spreadMs, attempt);
       waitedMs += spreadMs;
       return true;
     };
@@ -144,12 +131,8 @@ const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string =
   return `throttled ${attempt} times in a row, with status ${answer.status} and ${asked === undefined ? "no Retry-After" : `Retry-After ${asked}`}, after waiting for ${duration(waitedMs)}`;
 };
 
-const waitOf = (
-  answer: Answer,
-  method: string,
-  waitMs: number,
-  askedMs: number | undefined,
-): Wait | undefined => {
+/** How long and how often to wait after an answer, and whether it stands once the tries are used up; undefined if not. */
+const waitOf = (answer: Answer, method: string, waitMs: number, askedMs: number | undefined) => {
   if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
   if (answer.status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
   // What a gateway could not deliver may still have been done, so only reads are resent.

@@ -56,14 +56,9 @@ export const createTransport = (options: TransportOptions) => {
   const state: State = { ...address, inFlight: 0, isClosed: false };
   const sendSurely = sendingBy(options, state);
   const clients = new Set<Client>();
-  const sendOver =
-    (dispatcher: Dispatcher) =>
-    (request: Request, sender: Sender): Promise<Answer> =>
-      sendSurely(dispatcher, request, sender);
-  const [sendKept, sendUnkept] = [sendOver(pool), sendOver(unkept)];
   return {
     send: (request: Request, sender: Sender): Promise<Answer> =>
-      (sender.scope.keepsNoConnection ? sendUnkept : sendKept)(request, sender),
+      sendSurely(sender.scope.keepsNoConnection ? unkept : pool, request, sender),
     close: async (): Promise<void> => {
       state.isClosed = true;
       await Promise.all([pool, unkept, ...clients].map((one) => one.destroy()));
@@ -72,11 +67,13 @@ export const createTransport = (options: TransportOptions) => {
     dedicated: (): Connection => {
       const { client, dispatcher } = anyPath(origin, common);
       clients.add(client);
-      const close = (): Promise<void> => {
-        clients.delete(client);
-        return client.destroy();
+      return {
+        send: (request, sender) => sendSurely(dispatcher, request, sender),
+        close: () => {
+          clients.delete(client);
+          return client.destroy();
+        },
       };
-      return { send: sendOver(dispatcher), close };
     },
     inFlight: () => state.inFlight,
     address,

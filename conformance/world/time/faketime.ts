@@ -4,32 +4,20 @@ import { NotALock, takeLock } from "../../files/lock.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
-import { faketimeText, parseFaketime, unclear, untellable, type FaketimeSetting } from "./faketime-text.ts";
-import { createToldTime } from "./told-time.ts";
+import {
+  faketimeText,
+  parseFaketime,
+  unclear,
+  untellable,
+  type FaketimeSetting,
+  createToldTime,
+} from "./faketime-text.ts";
 
 /**
  * The clock of programs under libfaketime, which read their time from a file (FAKETIME_TIMESTAMP_FILE); writing the
  * file moves it. https://github.com/wolfcw/libfaketime
  */
-export interface FaketimeClock {
-  /** Whether time stands still until the file is written again. */
-  readonly isFrozen: boolean;
-  /** The time that the programs see, in milliseconds since 1970. Throws as `verify` does. */
-  readonly now: () => TimeInterval;
-  /** Advances it by this much. Throws as `verify` does. */
-  readonly advance: (durationMs: number) => void;
-  /**
-   * Throws HookError if the time in the file cannot be relied on: someone else has written it, or the service was seen
-   * not to follow it. Once it has, it always does.
-   */
-  readonly verify: () => void;
-  /** From now on `told` notices a service that does not follow: its timestamps were seen to. */
-  readonly followed: () => void;
-  /** A timestamp in an answer of the service. */
-  readonly told: (timestamp: number, operation: string) => void;
-  /** Lets another run use the file. The time is kept, because it must not go back. */
-  readonly release: () => void;
-}
+export type FaketimeClock = ReturnType<typeof openFaketime>;
 
 const KEY = "hooks.clock.faketime.file";
 const ACCEPTED =
@@ -99,37 +87,40 @@ const strangeIn = (file: string, own: Seen): string | undefined => {
  * Takes a libfaketime file for this run. Throws ConfigurationError if it is missing, unreadable, read-only, in use, or
  * has other content.
  */
-export const openFaketime = (file: string, time: { readonly wallMs: () => number }): FaketimeClock => {
+export const openFaketime = (file: string, time: { readonly wallMs: () => number }) => {
   readSetting(file);
   checkWritable(file);
   const release = lockOf(file);
   try {
     // Again, because the run that held the lock may have written meanwhile.
-    return { ...clockOf(file, readSetting(file), time), release };
+    return {
+      ...clockOf(file, readSetting(file), time),
+      /** Lets another run use the file. The time is kept, because it must not go back. */
+      release,
+    };
   } catch (error) {
     release();
     throw error;
   }
 };
 
-const clockOf = (
-  file: string,
-  first: FaketimeSetting,
-  time: { readonly wallMs: () => number },
-): Omit<FaketimeClock, "release"> => {
+const clockOf = (file: string, first: FaketimeSetting, time: { readonly wallMs: () => number }) => {
   let setting = first;
   const content = ownFile(file);
   const told = createToldTime(time.wallMs);
   told.moved(setting);
   return {
+    /** Whether time stands still until the file is written again. */
     isFrozen: first.kind === "frozen",
-    now: () => {
+    /** The time that the programs see, in milliseconds since 1970. Throws as `verify` does. */
+    now: (): TimeInterval => {
       content.verify();
       if (setting.kind === "frozen") return { earliestMs: setting.atMs, latestMs: setting.atMs };
       const nowMs = time.wallMs() + setting.offsetMs;
       return { earliestMs: nowMs, latestMs: nowMs + 1 };
     },
-    advance: (durationMs) => {
+    /** Advances it by this much. Throws as `verify` does. */
+    advance: (durationMs: number): void => {
       const next = later(setting, durationMs);
       const why = next.kind === "frozen" ? untellable(next.atMs) : undefined;
       if (why !== undefined)
@@ -138,9 +129,15 @@ const clockOf = (
       setting = next;
       told.moved(next);
     },
+    /**
+     * Throws HookError if the time in the file cannot be relied on: someone else has written it, or the service was seen
+     * not to follow it. Once it has, it always does.
+     */
     verify: content.verify,
+    /** From now on `told` notices a service that does not follow: its timestamps were seen to. */
     followed: told.trust,
-    told: (timestamp, operation) => {
+    /** A timestamp in an answer of the service. */
+    told: (timestamp: number, operation: string): void => {
       const what = told.problemOf(timestamp, operation);
       if (what !== undefined) content.distrust(what);
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pause } from "../clock.ts";
 
-import { target } from "./testing/virtual-target.ts";
+import { target } from "./testing/time.ts";
 
 describe("a sleep with slack", () => {
   it("ends together with others that are due within its slack, in one move of the clock", async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { pause } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { HookError } from "../hooks/hooks.ts";
-import { SleepEnded } from "./sleepers.ts";
-import { target } from "./testing/virtual-target.ts";
+import { SleepEnded } from "./joined-clock.ts";
+import { target } from "./testing/time.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 /** Whether a promise is still pending after 25 ms in which nothing else happens. */

@@ -1,8 +1,7 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import { monotonicMs, pause, type ClockSource } from "../clock.ts";
 import { watchFlow, type FlowWatch } from "./flow.ts";
-import { canWait, joinedClock } from "./joined-clock.ts";
-import { createSleepers, SleepEnded, type Sleepers } from "./sleepers.ts";
+import { canWait, joinedClock, createSleepers, SleepEnded, type Sleepers } from "./joined-clock.ts";
 
 /** What a virtual clock is built from: the target's hooks, and the number of requests in flight. */
 export interface VirtualTime {

@@ -1,7 +1,11 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../../conformance/testing/browser.ts";
-import { axeViolations, backgroundOf, overflowOf } from "../../../conformance/testing/page-checks.ts";
+import {
+  launchBrowser,
+  axeViolations,
+  backgroundOf,
+  overflowOf,
+} from "../../../conformance/testing/browser.ts";
 import type { ReceiverOptions } from "../start.ts";
 import { receiversOfTests } from "../testing/receivers.ts";
 

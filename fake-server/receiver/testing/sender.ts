@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import type { PushLine, PushLines, PushPlan } from "../../../conformance/contract/push.ts";
 import type { RunningReceiver } from "../start.ts";
-import { madeNotification } from "../../../conformance/testing/notification.ts";
+import { madeNotification } from "../../../conformance/testing/made.ts";
 
 /** The outcome of a push, as its sender saw it. */
 export type Sent =

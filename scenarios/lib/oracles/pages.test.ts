@@ -4,7 +4,7 @@ import { before, isSettled, judgeOwnPage, judgeTotalWithin, newAccount, type Acc
 import type { Page } from "../../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./pages.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./reads.ts";
-import { madeNotification } from "../../../conformance/testing/notification.ts";
+import { madeNotification } from "../../../conformance/testing/made.ts";
 
 const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const other = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4e";

@@ -1,5 +1,5 @@
 import type { Int32Histogram } from "hdr-histogram-js";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../../conformance/contract/distribution.ts";
 import {
   latencyKinds,
   sampleOutcomes,

@@ -1,6 +1,6 @@
 import { requestsIn } from "../../../conformance/contract/second-counts.ts";
 import type { Int32Histogram } from "hdr-histogram-js";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
+import { latenciesOf, mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
 import {
   histogramTag,
   histogramUnit,
@@ -14,7 +14,6 @@ import type { EndpointMeasure } from "../judge/objectives.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
 import { addCounts } from "./requests.ts";
 import type { ClosedSecond } from "./seconds.ts";
-import { mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
 import { inGroups } from "../../../conformance/contract/text.ts";
 
 export interface Totals {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
+import { latenciesOf } from "../../../conformance/contract/distribution.ts";
 import { latencyHistogram } from "../collect/histograms.ts";
 import { judgeValidity, type LoadEvidence } from "./validity.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { userFolder } from "../../../conformance/files/user-folder.ts";
+import { userFolder } from "../../../conformance/files/folders.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { RunnerClock } from "../clock.ts";
 

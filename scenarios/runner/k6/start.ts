@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
-import { temporaryBase } from "../../../conformance/files/temporary.ts";
+import { temporaryBase } from "../../../conformance/files/folders.ts";
 import { dashboardStops, freePort } from "./dashboard.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment } from "./environment.ts";

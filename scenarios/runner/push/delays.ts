@@ -1,5 +1,4 @@
-import type { Counted } from "../../../conformance/contract/distribution.ts";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
+import { type Counted, latenciesOf } from "../../../conformance/contract/distribution.ts";
 import type { Latencies } from "../../../conformance/contract/load-record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
 import type { PushTrace } from "../../../conformance/judging/pushes/trace.ts";

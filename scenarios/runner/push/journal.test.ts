@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { madePush } from "../../../conformance/testing/push-line.ts";
+import { madePush } from "../../../conformance/testing/made.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { openPushJournal } from "./journal.ts";

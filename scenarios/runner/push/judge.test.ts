@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { pushAt } from "../../../conformance/testing/push-runs.ts";
-import { notificationBody } from "../../../conformance/testing/push-line.ts";
+import { notificationBody } from "../../../conformance/testing/made.ts";
 import { judgePushes, type PushEvidence } from "./judge.ts";
 import type { LoadPush } from "./seen.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
-import { madePush } from "../../../conformance/testing/push-line.ts";
+import { madePush } from "../../../conformance/testing/made.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { LoadResult } from "../collect/collect.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { accessTokenHeader } from "../../contract/forms.ts";
 import { retryPolicy } from "./retry.ts";
-import { createUnanswered } from "./unanswered.ts";
+import { createUnanswered } from "./send.ts";
 
 const open = { method: "GET", path: "/list" };
 const authorized = { ...open, path: "/list?limit=1", headers: [[accessTokenHeader, "t"]] as const };

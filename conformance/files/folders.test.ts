@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { eachTestIn } from "../testing/folders.ts";
-import { sweepTemporary, temporaryPrefix } from "./temporary.ts";
+import { sweepTemporary, temporaryPrefix } from "./folders.ts";
 
 let folder: string;
 eachTestIn((made) => (folder = made));

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { anyForeignProbe, foreigners, foreignProbes, placed, positions } from "./foreign.ts";
-import { encodedThroughout, tellingStates, validStates } from "./state.ts";
+import {
+  anyForeignProbe,
+  foreigners,
+  foreignProbes,
+  placed,
+  positions,
+  encodedThroughout,
+  tellingStates,
+  validStates,
+} from "./state.ts";
 
 const valid = /^[a-zA-Z0-9]{1,128}$/;
 

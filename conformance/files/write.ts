@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, writeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { harmlessJson } from "../contract/harmless-text.ts";
 
 export type Appender = ReturnType<typeof appender>;
@@ -59,4 +59,22 @@ export const appender = (open: () => number) => {
       if (file !== undefined) closeSync(file);
     },
   };
+};
+
+/** Replaces a file atomically: readers see the old or the new one complete, even after a power loss. */
+export const replaceFile = (file: string, text: string, mode: number): void => {
+  const draft = `${file}.part`;
+  try {
+    const opened = openSync(draft, "w", mode);
+    try {
+      writeFileSync(opened, text);
+      fsyncSync(opened);
+    } finally {
+      closeSync(opened);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 };

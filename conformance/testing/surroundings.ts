@@ -3,6 +3,11 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { listening, passOn } from "./servers.ts";
+import { randomUUID } from "node:crypto";
+import { Agent, request as requestBy } from "undici";
+import type { FakeServer } from "../../fake-server/index.ts";
+import net from "node:net";
+import tls from "node:tls";
 
 /** What a bad network does to the traffic to a service. */
 export interface ProxyConditions {
@@ -109,3 +114,79 @@ export const startFaultyProxy = async (origin: string, conditions: ProxyConditio
   return { url: server.origin, counts, stop: () => server.stop() };
 };
 export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;
+
+/**
+ * Other users of a fake, who are always writing: they create notifications of the same client for accounts of their
+ * own, one per interval.
+ */
+export const startNeighbours = (server: FakeServer, everyMs: number) => {
+  const accounts = [randomUUID(), randomUUID(), randomUUID()];
+  const clientId = server.clients[0]?.id;
+  let written = 0;
+  const stopped = new AbortController();
+  // A new connection per request: a kept one may be closed just when it is used again.
+  const dispatcher = new Agent({ pipelining: 0 });
+  const writing = (async () => {
+    while (!stopped.signal.aborted) {
+      const accountId = accounts[written % accounts.length];
+      const { statusCode, body } = await requestBy(`${server.controlUrl}/events`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ accountId, clientId }),
+        dispatcher,
+      });
+      await body.dump();
+      if (statusCode !== 200 && statusCode !== 201)
+        throw new Error(`the neighbours got status ${statusCode}`);
+      written += 1;
+      await delay(everyMs);
+    }
+  })();
+  return {
+    /** How many notifications they have created so far. */
+    written: () => written,
+    stop: async () => {
+      stopped.abort();
+      await writing;
+      await dispatcher.close();
+    },
+  };
+};
+
+/** What a load balancer's health check does. */
+type ProbeKind = "connects" | "resets" | "shakes hands" | "speaks no TLS";
+
+/** All kinds, with the most common one most often. */
+export const probeKinds: readonly ProbeKind[] = [
+  "connects",
+  "connects",
+  "resets",
+  "shakes hands",
+  "speaks no TLS",
+];
+
+/** Probes a port of this machine at this interval, in each of these ways in turn, until stopped. */
+export const startProber = (port: number, periodMs: number, kinds: readonly ProbeKind[]) => {
+  let probes = 0;
+  const timer = setInterval(() => {
+    const kind = kinds[probes % kinds.length] ?? "connects";
+    probes += 1;
+    const socket: net.Socket =
+      kind === "shakes hands"
+        ? tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => socket.end())
+        : net.connect(port, "127.0.0.1", () => {
+            if (kind === "resets") socket.resetAndDestroy();
+            else socket.end(kind === "speaks no TLS" ? "GET /healthz HTTP/1.1\r\n\r\n" : "");
+          });
+    // At times nothing listens, because the push run closes the receiver.
+    socket.on("error", () => undefined);
+    socket.resume();
+  }, periodMs);
+  return {
+    probes: () => probes,
+    stop: () => {
+      clearInterval(timer);
+      return Promise.resolve();
+    },
+  };
+};

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ExchangeRecord } from "../contract/record.ts";
-import { proofOf } from "./proof.ts";
+import { proofOf } from "./breach.ts";
 
 /** An exchange as the record shows it: a path, the token that it carries, and what it is answered. */
 const exchange = (n: number, path: string, token = "", text = "", location = ""): ExchangeRecord => ({

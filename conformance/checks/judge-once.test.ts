@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hopelessness, watchRecurrence } from "./recurrence.ts";
-import { newLosses, type Loss, type Losses } from "../world/evidence/losses.ts";
+import { hopelessness, watchRecurrence } from "./judge-once.ts";
+import { newLosses, type Loss, type Losses } from "../world/evidence/journal.ts";
 
 /** A try in which these requests were lost in this way, and the rest of two answered. */
 const losing = (lost: string, loss: Partial<Loss> = {}): Losses => {
