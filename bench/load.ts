@@ -129,7 +129,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
       for (const { kind, histogram } of histograms) if (kind === "response") merged.add(histogram);
     },
   );
-  const reader = createRowReader({
+  const onSamples = createRowReader({
     ...ignoring,
     start: seconds.begin,
     request: (atMs, sample) => {
@@ -144,7 +144,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
     settings,
     environment: process.env,
     clock: runnerClock,
-    onSamples: reader.push,
+    onSamples,
     onLog: () => undefined,
   });
   await running.ended;

@@ -44,12 +44,11 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
     const end = await k6.ended;
     collector.close();
     const early = stopped ?? (end.says === "finished" ? undefined : `k6 ${end.meaning}`);
-    const collected = collector.summary(early === undefined);
     return {
-      ...collected,
+      ...collector.summary(early === undefined),
       end,
       ...(early === undefined ? {} : { stopped: early }),
-      notes: notesOf(k6, collected),
+      notes: k6.ignored.length === 0 ? [] : [`k6 did not get ${k6.ignored.join(", ")}`],
     };
   } catch (error) {
     // Measurements so far stay in the record.
@@ -60,8 +59,3 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
     signal?.removeEventListener("abort", onAbort);
   }
 };
-
-const notesOf = ({ ignored }: RunningK6, { unreadable }: Collected): readonly string[] => [
-  ...(ignored.length === 0 ? [] : [`k6 did not get ${ignored.join(", ")}`]),
-  ...(unreadable === 0 ? [] : [`${unreadable} rows of k6's samples could not be read`]),
-];

@@ -37,8 +37,6 @@ export interface Collected extends Totals, ScriptLog {
   /** The first breach of each rule, masked. */
   readonly breaches: readonly LoadBreach[];
   readonly setUp?: { readonly tookMs: number; readonly lateMs: number };
-  /** Rows of k6's samples that could not be read. */
-  readonly unreadable: number;
 }
 
 /** Consumes k6's samples and log, and writes them second by second to the sink. `stop` ends the load. */
@@ -80,7 +78,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     else setUp = { tookMs: message.tookMs, lateMs: message.lateMs };
   });
   return {
-    samples: rows.push,
+    samples: rows,
     log: log.take,
     /** Measures the cost of the load from here on. */
     watch: (given: Readings["read"]): void => void (read = given),
@@ -93,7 +91,6 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
       rules: rulesOf(breaches, uniqueness),
       breaches: breaches.kept(),
       ...(setUp === undefined ? {} : { setUp }),
-      unreadable: rows.unreadable(),
     }),
   };
 };

@@ -122,15 +122,6 @@ describe("seconds", () => {
     expect(lines[2]?.breaches).toEqual({ "code.single-use": 1 });
   });
 
-  it("count endpoints with unusable names, or beyond the limit, as other", () => {
-    const { lines, seconds } = collected();
-    const many = Array.from({ length: 40 }, (_, at) => `e${at}`);
-    for (const endpoint of ["", "a;b", "http://127.0.0.1/x,y", ...many])
-      seconds.request(start, { ...granted, endpoint });
-    seconds.finish();
-    expect(lines[0]?.requests["other"]?.granted).toBe(3 + 20);
-  });
-
   it("exclude failed requests from percentiles", () => {
     const { seconds, finish } = collected();
     for (let at = 0; at < 99; at += 1)
