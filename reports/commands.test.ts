@@ -9,7 +9,7 @@ import type { Comparison } from "./compare/compare.ts";
 import type { History } from "./history/history.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
-import { writeDuet } from "./duet/write.ts";
+import { writeDuet } from "./duet/document.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
 /** `report`, `compare`, `rules` and `history` on the command line, mostly on made-up run directories. */

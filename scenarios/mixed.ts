@@ -1,13 +1,12 @@
 import exec from "k6/execution";
 import { sleep } from "k6";
 import { epochMs } from "./lib/clock.ts";
-import { hasEvents } from "./lib/events.ts";
+import { hasEvents, read, trigger, type Asked } from "./lib/reading.ts";
 import { drawKind, drawThinkTimeMs, eventShare, visitKinds, visitRequests, weighed } from "./lib/mix.ts";
 import { newAccount, type Account } from "./lib/oracles/account.ts";
 import { judgeRefresh, refreshedOf } from "./lib/oracles/tokens.ts";
 import { requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
-import { read, trigger, type Asked } from "./lib/reading.ts";
 import { issued, report } from "./lib/report.ts";
 import { send } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";

@@ -1,14 +1,13 @@
 import exec from "k6/execution";
-import { hasEvents, eventsMayRepeat, beginEvent, endEvent } from "./lib/events.ts";
+import { hasEvents, eventsMayRepeat, beginEvent, endEvent, read, type Read } from "./lib/reading.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
 import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
 import { accountsAreOwn, requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
-import { read, type Read } from "./lib/reading.ts";
 import { report, trouble } from "./lib/report.ts";
 import { settings } from "./lib/settings.ts";
-import { createOwnSession } from "./lib/own-session.ts";
+import { createOwnSession } from "./lib/issue.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
 import { sleep } from "k6";
 import type { ScriptClient } from "./protocol.ts";

@@ -9,7 +9,7 @@ import {
   tellIssued,
   type IssuedCode,
   type Redeemed,
-} from "./lib/login.ts";
+} from "./lib/session.ts";
 import { drawKind, tokenKinds } from "./lib/mix.ts";
 import {
   judgeForged,

@@ -1,3 +1,3 @@
-export { baselineOf } from "./baseline.ts";
+export { baselineOf } from "./fingerprint.ts";
 export { compareRuns, type Comparison, type ComparisonVerdict } from "./compare.ts";
 export { fingerprintOf, targetNameOf } from "./fingerprint.ts";

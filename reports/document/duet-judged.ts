@@ -1,5 +1,4 @@
-import type { DuetDocument } from "../duet/document.ts";
-import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
+import type { DuetDocument, Failures, Member, MemberVerdict } from "../duet/document.ts";
 import { change, latency, percent, rate } from "../text/figures.ts";
 import { mark, table, type Look } from "./model.ts";
 

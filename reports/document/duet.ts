@@ -1,8 +1,6 @@
 import { duration } from "../../conformance/contract/duration.ts";
-import { mostSpoilt } from "../duet/judge.ts";
-import { whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
-import type { Member } from "../duet/model.ts";
-import { pairedValues, sortedPairs, type PairedValues } from "../duet/ratios.ts";
+import { mostSpoilt, pairedValues, sortedPairs, type PairedValues } from "../duet/judge.ts";
+import { whyDuetIncomplete, type DuetDocument, type Member } from "../duet/document.ts";
 import { moment, plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
   amountOf,

@@ -1,6 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Densities } from "../compare/densities.ts";
-import type { MemberVerdict } from "../duet/model.ts";
+import type { MemberVerdict } from "../duet/document.ts";
 import type { Bucket } from "../gather/buckets.ts";
 import type { EndpointCourse } from "../gather/course.ts";
 import type { LatencyPoint } from "../gather/heat.ts";

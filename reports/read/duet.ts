@@ -1,8 +1,7 @@
 import path from "node:path";
 import { checkOf } from "./check.ts";
 import { parse, textIn } from "./lines.ts";
-import { DuetDocument } from "../duet/document.ts";
-import { duetFile } from "../duet/write.ts";
+import { DuetDocument, duetFile } from "../duet/document.ts";
 
 const check = checkOf<DuetDocument>(DuetDocument);
 

@@ -1,8 +1,8 @@
 import exec from "k6/execution";
 import type { ScriptClient } from "../protocol.ts";
-import { lagMs } from "./arrivals.ts";
+import { lagMs } from "../stages.ts";
 import { epochMs } from "./clock.ts";
-import { randomFrom, type Random, stateFrom } from "./random.ts";
+import { randomFrom, type Random, stateFrom } from "./mix.ts";
 import { arrived, flushChecks } from "./report.ts";
 import { requestsFor } from "./requests.ts";
 import { settings } from "./settings.ts";

@@ -1,19 +1,17 @@
 import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
-import { grantOf } from "./oracles/authorize.ts";
+import { grantOf, refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { pageOf } from "./oracles/pages.ts";
-import { refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { epochMs } from "./clock.ts";
-import { quote } from "./evidence.ts";
+import { quote, failureText, inSomeTries, type Failure } from "./evidence.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
-import { beginEvent, hasEvents, listedClients, notificationIn } from "./events.ts";
+import { beginEvent, hasEvents, listedClients, notificationIn } from "./reading.ts";
 import { mayHaveEnded } from "./issue.ts";
 import { requests, type IterationContext } from "./iteration.ts";
 import { trouble } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { send } from "./send.ts";
 import { settings } from "./settings.ts";
-import { failureText, inSomeTries, type Failure } from "./tries.ts";
 import { noAnswer, type ScriptClient } from "../protocol.ts";
 
 /* Calls everything a scenario needs once, before any load, and reports failures with their likely cause. */
