@@ -1,5 +1,6 @@
-import { isUntold, type ComparedRule } from "../compare/rules.ts";
-import type { Comparison } from "../compare/compare.ts";
+import { isUntold } from "../compare/rules.ts";
+import type { ComparedRule } from "../compare/shape.ts";
+import type { Comparison } from "../compare/shape.ts";
 import { isWorse } from "../compare/limits.ts";
 import {
   duetExitCode,

@@ -1,19 +1,10 @@
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
+import type { FingerprintDifference } from "./shape.ts";
 import { type Run, runsBelow } from "../read/index.ts";
 import { realpathSync } from "node:fs";
 
 /** Everything that must be equal for two runs to be comparable, part by part. */
 export type Fingerprint = Readonly<Record<string, string>>;
-
-/**
- * A part of the fingerprint that differs between two runs; for rules, those that the other side lacks. Empty text if a
- * side has none.
- */
-export interface FingerprintDifference {
-  readonly part: string;
-  readonly base: string;
-  readonly head: string;
-}
 
 /**
  * A load run records its own. A gate run is comparable by what was requested: target name, limits, other settings, effort and rules.

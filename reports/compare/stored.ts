@@ -5,8 +5,7 @@ import { fieldOf } from "../../conformance/contract/json.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
 import { checkOf } from "../read/check.ts";
 import { parse, textIn } from "../read/lines.ts";
-import type { Comparison } from "./compare.ts";
-import { INFINITE, StoredGates, StoredLoads } from "./shape.ts";
+import { INFINITE, StoredGates, StoredLoads, type Comparison } from "./shape.ts";
 
 const comparisonFile = "comparison.json";
 

@@ -1,5 +1,5 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Densities } from "../compare/densities.ts";
+import type { Densities } from "../compare/shape.ts";
 import type { MemberVerdict } from "../duet/document.ts";
 import type { Bucket } from "../gather/buckets.ts";
 import type { EndpointCourse } from "../gather/course.ts";
