@@ -10,7 +10,6 @@ import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
 import { token } from "./token.ts";
 import { executorFor } from "./stages.ts";
-import { epochMs } from "./lib/clock.ts";
 import { hasEvents, trigger } from "./lib/reading.ts";
 import { inTurn } from "./lib/mix.ts";
 import { newAccount } from "./lib/oracles/account.ts";
@@ -59,7 +58,7 @@ export const options: Options = {
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
   // Timeout of a scenario's set-up and of the following wait for other segments.
-  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
+  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - Date.now())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
   discardResponseBodies: false,
@@ -69,8 +68,8 @@ export const options: Options = {
 const setUp = (): unknown => {
   if (played.setUp === undefined) return undefined;
   sendForSetUp();
-  const endsAtMs = epochMs() + SET_UP_MS;
-  const isTimeUp = (): boolean => epochMs() >= endsAtMs;
+  const endsAtMs = Date.now() + SET_UP_MS;
+  const isTimeUp = (): boolean => Date.now() >= endsAtMs;
   const data = played.setUp(setUpContext(), isTimeUp);
   if (isTimeUp())
     trouble(
@@ -86,10 +85,10 @@ const setUp = (): unknown => {
  * end: after busy-waiting for the last milliseconds, processes begin further apart (docs/figures.md).
  */
 export const setup = (): unknown => {
-  const beganAtMs = epochMs();
+  const beganAtMs = Date.now();
   const data = setUp();
   if (segment === undefined || settings.preflight) return data;
-  const doneAtMs = epochMs();
+  const doneAtMs = Date.now();
   const leftMs = segment.startAtMs - doneAtMs;
   say({ kind: "set-up", tookMs: doneAtMs - beganAtMs, lateMs: -leftMs });
   if (leftMs < 0) exec.test.abort("the set-up outlasted the start");

@@ -2,7 +2,6 @@ import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
 import { grantOf, refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { pageOf } from "./oracles/pages.ts";
-import { epochMs } from "./clock.ts";
 import { quote, failureText, inSomeTries, type Failure } from "./evidence.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
 import { beginEvent, hasEvents, listedClients, notificationIn } from "./reading.ts";
@@ -79,7 +78,7 @@ const tryClient = (
   beforeList: () => Failure | undefined,
 ): Failure | undefined => {
   const who = `clients[${index}] (${client.id})`;
-  const issue = { askedAtMs: epochMs(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
   const authorized = ask(requests.authorize(client, context.freshState()));
   const grant = grantOf(authorized);
   if (grant === undefined)
@@ -95,7 +94,7 @@ const tryClient = (
     return {
       what: `the exchange gave ${who} no tokens`,
       answer: exchanged,
-      ...(mayHaveEnded(issue, epochMs())
+      ...(mayHaveEnded(issue, Date.now())
         ? {
             mayPass: true,
             remedy: "The service is so slow that the code may have ended (limits.codeLifetimeMs)",

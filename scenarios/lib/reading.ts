@@ -1,5 +1,4 @@
 import type { ScriptClient } from "../protocol.ts";
-import { epochMs } from "./clock.ts";
 import { type Exchange, isSuccess } from "./exchange.ts";
 import { before, judgeOwnPage, type Account, createAudience } from "./oracles/account.ts";
 import type { Page } from "../../conformance/judging/laws/pages.ts";
@@ -37,7 +36,7 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
     return;
   }
   const id = notificationIn(answer);
-  account.acknowledged.push({ atMs: epochMs(), id });
+  account.acknowledged.push({ atMs: Date.now(), id });
   triggered(sentAtMs, account.accountId, id);
 };
 
@@ -72,7 +71,7 @@ export const read = (
   asked: readonly Asked[],
   { account, events = 0 }: ReadOptions = {},
 ): readonly Read[] => {
-  const sentAtMs = epochMs();
+  const sentAtMs = Date.now();
   const own = account && { account, known: before(account, sentAtMs, settings.visibilityMs) };
   const triggers =
     account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
@@ -110,7 +109,7 @@ export const read = (
 };
 
 export const trigger = (client: ScriptClient, account: Account): void => {
-  const sentAtMs = epochMs();
+  const sentAtMs = Date.now();
   endEvent(account, sentAtMs, send(beginEvent(client, account)));
 };
 

@@ -1,5 +1,4 @@
 import type { ScriptClient } from "../protocol.ts";
-import { epochMs } from "./clock.ts";
 import type { Exchange, Check } from "./exchange.ts";
 import {
   judgeOpens,
@@ -26,7 +25,7 @@ export const obtainCode = (
   context: IterationContext,
   client = context.someClient(),
 ): IssuedCode | undefined => {
-  const asked = { client, state: context.freshState(), askedAtMs: epochMs() };
+  const asked = { client, state: context.freshState(), askedAtMs: Date.now() };
   return takeCode(asked, send(requests.authorize(client, asked.state)));
 };
 
@@ -52,7 +51,7 @@ const takeCode = (
 
 /** Requests several codes concurrently, each with its own state: answers must not be mixed up. */
 export const obtainCodesTogether = (context: IterationContext, count: number): readonly IssuedCode[] => {
-  const askedAtMs = epochMs();
+  const askedAtMs = Date.now();
   const asked = Array.from({ length: count }, (): AskedCode => ({
     client: context.someClient(),
     state: context.freshState(),
@@ -74,12 +73,12 @@ export const redeem = (code: IssuedCode): Redeemed | undefined => redeemTogether
 
 /** Exchanges several codes concurrently. Those that brought no tokens are missing. */
 export const redeemTogether = (codes: readonly IssuedCode[]): readonly Redeemed[] => {
-  const askedAtMs = epochMs();
+  const askedAtMs = Date.now();
   const answers = sendTogether(codes.map(({ client, code }) => requests.exchange(client, code)));
   const refresh = { askedAtMs, lifetimeMs: settings.limits.refreshTokenLifetimeMs };
   return codes.flatMap((code, index) => {
     const answer = answers[index] as Exchange;
-    report(judgeTokenSet(answer, mayHaveEnded(code.issue, epochMs())), [answer]);
+    report(judgeTokenSet(answer, mayHaveEnded(code.issue, Date.now())), [answer]);
     const tokens = tellIssued(answer);
     if (tokens === undefined) return [];
     return { ...code, tokens, access: { askedAtMs, lifetimeMs: tokens.expiresInMs }, refresh };
@@ -132,14 +131,15 @@ export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Token
   session.fresh = "refresh";
 };
 
-export const isNearItsEnd = ({ access }: Session): boolean => epochMs() >= reliedUntilMs(access);
+export const isNearItsEnd = ({ access }: Session): boolean => Date.now() >= reliedUntilMs(access);
 
 /** Whether the access token must be replaced before it is used. A new one is used at once, however short its life is. */
 export const needsRefresh = (session: Session): boolean =>
-  isNearItsEnd(session) && (session.fresh === undefined || epochMs() > session.access.askedAtMs + AT_ONCE_MS);
+  isNearItsEnd(session) &&
+  (session.fresh === undefined || Date.now() > session.access.askedAtMs + AT_ONCE_MS);
 
 /** Whether the refresh token is still relied on; if not, the client must authorize again. */
-export const canRefresh = ({ refresh }: Session): boolean => epochMs() < reliedUntilMs(refresh);
+export const canRefresh = ({ refresh }: Session): boolean => Date.now() < reliedUntilMs(refresh);
 
 /** Makes the next iteration get a new token. */
 export const dropToken = (session: Session): void => {
@@ -152,9 +152,9 @@ export const dropToken = (session: Session): void => {
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const { access } = session;
-  const isPrompt = isPromptUse(access, epochMs() - listing.durationMs);
+  const isPrompt = isPromptUse(access, Date.now() - listing.durationMs);
   const origin = isPrompt ? session.fresh : undefined;
   session.fresh = undefined;
-  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, epochMs())) return [];
+  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, Date.now())) return [];
   return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
 };

@@ -11,7 +11,6 @@ export type Breaches = ReturnType<typeof createBreaches>;
 /** How many breaches of each rule breaches.jsonl has. */
 export const KEPT_PER_RULE = 20;
 const LONGEST_TEXT = 2_000;
-const MOST_EXCHANGES = 10;
 
 /**
  * The breaches of a run: the first ones of each rule with their proof, and the total number. `clientSecrets` are masked
@@ -62,13 +61,11 @@ const maskedBreach = (
     ...moment,
     expected: shown(expected),
     actual: shown(actual),
-    exchanges: exchanges.slice(0, MOST_EXCHANGES).map((exchange) => ({
-      method: exchange.method,
+    exchanges: exchanges.map((exchange) => ({
+      ...exchange,
       path: shown(exchange.path),
       ...(exchange.requestBody === undefined ? {} : { requestBody: shown(exchange.requestBody) }),
-      status: exchange.status,
       answer: shown(exchange.answer),
-      durationMs: exchange.durationMs,
     })),
   };
 };
@@ -140,9 +137,9 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   return {
     /** Adds a digest of 16 hexadecimal digits; ignores anything else. Digests of different groups are not compared. */
     add: (group: string, what: string, digest: string, atMs: number): Duplicate | undefined => {
-      const high = hexAt(digest, 0);
-      const low = hexAt(digest, 8);
-      if (digest.length !== 16 || Number.isNaN(high) || Number.isNaN(low)) return undefined;
+      if (!/^[0-9a-f]{16}$/.test(digest)) return undefined;
+      const high = Number.parseInt(digest.slice(0, 8), 16);
+      const low = Number.parseInt(digest.slice(8), 16);
       const known = groups.indexOf(group);
       const number = known === -1 ? groups.push(group) - 1 : known;
       const key = (low ^ number) >>> 0;
@@ -190,16 +187,4 @@ const createTable = (slots: number) => {
     },
   };
   return table;
-};
-
-/** Eight hexadecimal digits as a number; NaN if invalid. */
-const hexAt = (text: string, from: number): number => {
-  let value = 0;
-  for (let at = from; at < from + 8; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= 48 && code <= 57) value = value * 16 + (code - 48);
-    else if (code >= 97 && code <= 102) value = value * 16 + (code - 87);
-    else return Number.NaN;
-  }
-  return value;
 };

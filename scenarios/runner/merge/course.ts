@@ -1,6 +1,7 @@
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import { histogramTag, type SecondLine, type LoadBreach } from "../../../conformance/contract/load-record.ts";
 import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/histograms.ts";
+import { KEPT_PER_RULE } from "../collect/breaches.ts";
 import { addCounts } from "../collect/requests.ts";
 import type { createTotals } from "../collect/totals.ts";
 import { type LoadSink, crossDuplicates, type CrossDuplicate } from "../record.ts";
@@ -9,8 +10,6 @@ import { askedRateAt, type Stage } from "../../stages.ts";
 import { digestPartitions } from "../../../conformance/contract/segments.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import { issuedNames, issuedRules } from "../../protocol.ts";
-
-const KEPT_PER_RULE = 20;
 
 export interface FoundDuplicates {
   readonly byRule: Readonly<Record<string, number>>;
