@@ -47,7 +47,6 @@ const left = (...outcomes: readonly (Failure | undefined)[]) => {
   );
   return { failure, pauses, untried: rest.length };
 };
-const asStatus = ({ status }: { readonly status: number }): string => `status ${status}`;
 
 it.each([0, 429, 502, 504, 500])("a status %d is tried again", (status) => {
   expect(left(failing(status), undefined)).toEqual({ failure: undefined, pauses: [1], untried: 0 });
@@ -60,12 +59,14 @@ it("a refusal is not, unless something may not be there yet, and nothing is trie
 });
 
 it("only a refusal is blamed on the profile", () => {
-  expect(failureText(failing(400), asStatus)).toBe(
-    "the exchange gave clients[0] (c) no tokens: status 400. Check the client's secret",
+  expect(failureText(failing(400))).toBe(
+    "the exchange gave clients[0] (c) no tokens: status 400, body body. Check the client's secret",
   );
   for (const status of [0, 429, 503]) {
-    const text = failureText(failing(status), asStatus);
-    expect(text).toMatch(/no tokens in 3 tries, the last time: status \d+\. The service/);
+    const text = failureText(failing(status));
+    expect(text).toMatch(
+      /no tokens in 3 tries, the last time: (no answer \(body\)|status \d+, body body)\. The service/,
+    );
     expect(text).not.toContain("secret");
   }
 });
@@ -73,5 +74,5 @@ it("only a refusal is blamed on the profile", () => {
 it("a target that answered nothing is told by its reason alone", () => {
   const trouble = noAnswer.say("dial: connection refused (again)");
   expect(noAnswer.reasonIn(trouble)).toBe("dial: connection refused (again)");
-  expect(noAnswer.reasonIn(failureText(failing(0), asStatus))).toBeUndefined();
+  expect(noAnswer.reasonIn(failureText(failing(0)))).toBeUndefined();
 });

@@ -88,8 +88,8 @@ export const inSomeTries = (
   }
 };
 
-/** What went wrong, and what to do about it; `quote` shows an answer. */
-export const failureText = (failure: Failure, quote: (answer: Exchange) => string): string => {
+/** What went wrong, and what to do about it. */
+export const failureText = (failure: Failure): string => {
   const { what, answer, remedy } = failure;
   const { status } = answer;
   if (!isPassing(failure)) return `${what}: ${quote(answer)}${remedy === undefined ? "" : `. ${remedy}`}`;

@@ -2,7 +2,7 @@ import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
 import { grantOf, refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { pageOf } from "./oracles/pages.ts";
-import { quote, failureText, inSomeTries, type Failure } from "./evidence.ts";
+import { failureText, inSomeTries, type Failure } from "./evidence.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
 import { beginEvent, hasEvents, listedClients, notificationIn } from "./reading.ts";
 import { mayHaveEnded } from "./issue.ts";
@@ -32,7 +32,7 @@ const tell = (attempt: () => Failure | undefined): boolean => {
   const failure = inSomeTries(attempt, (afterTry) => sleep(afterTry * PAUSE_S));
   if (failure === undefined) return false;
   const { answer } = failure;
-  trouble(hasAnswered ? failureText(failure, quote) : noAnswer.say(answer.text));
+  trouble(hasAnswered ? failureText(failure) : noAnswer.say(answer.text));
   return answer.status === 0;
 };
 
