@@ -11,7 +11,7 @@ import {
 import { type IterationContext, requests } from "./iteration.ts";
 import { AT_ONCE_MS, isPromptUse, mayHaveEnded, reliedUntilMs, type Issue } from "./issue.ts";
 import { issued, report } from "./report.ts";
-import { send, sendTogether } from "./send.ts";
+import { sendTogether } from "./send.ts";
 import { settings } from "./settings.ts";
 
 export interface IssuedCode {
@@ -21,45 +21,31 @@ export interface IssuedCode {
 }
 
 /** Requests a code and judges the answer; undefined if no reliable code was received. */
-export const obtainCode = (
-  context: IterationContext,
-  client = context.someClient(),
-): IssuedCode | undefined => {
-  const asked = { client, state: context.freshState(), askedAtMs: Date.now() };
-  return takeCode(asked, send(requests.authorize(client, asked.state)));
-};
-
-interface AskedCode {
-  readonly client: ScriptClient;
-  readonly state: string;
-  readonly askedAtMs: number;
-}
-
-const takeCode = (
-  { client, state, askedAtMs }: AskedCode,
-  answer: Exchange,
-  others?: readonly string[],
-): IssuedCode | undefined => {
-  report(judgeAuthorization(answer, state, others), [answer]);
-  const grant = grantOf(answer);
-  if (grant === undefined) return undefined;
-  issued("code", grant.code);
-  // A code returned with a foreign state may belong to another client, so its fate says nothing about codes.
-  if (grant.state !== state) return undefined;
-  return { client, code: grant.code, issue: { askedAtMs, lifetimeMs: settings.limits.codeLifetimeMs } };
-};
+export const obtainCode = (context: IterationContext, client?: ScriptClient): IssuedCode | undefined =>
+  obtainCodesTogether(context, 1, client)[0];
 
 /** Requests several codes concurrently, each with its own state: answers must not be mixed up. */
-export const obtainCodesTogether = (context: IterationContext, count: number): readonly IssuedCode[] => {
-  const askedAtMs = Date.now();
-  const asked = Array.from({ length: count }, (): AskedCode => ({
-    client: context.someClient(),
+export const obtainCodesTogether = (
+  context: IterationContext,
+  count: number,
+  given?: ScriptClient,
+): readonly IssuedCode[] => {
+  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const asked = Array.from({ length: count }, () => ({
+    client: given ?? context.someClient(),
     state: context.freshState(),
-    askedAtMs,
   }));
   const answers = sendTogether(asked.map(({ client, state }) => requests.authorize(client, state)));
   const states = asked.map(({ state }) => state);
-  return asked.flatMap((one, index) => takeCode(one, answers[index] as Exchange, states) ?? []);
+  return asked.flatMap(({ client, state }, index) => {
+    const answer = answers[index] as Exchange;
+    report(judgeAuthorization(answer, state, states), [answer]);
+    const grant = grantOf(answer);
+    if (grant === undefined) return [];
+    issued("code", grant.code);
+    // A code returned with a foreign state may belong to another client, so its fate says nothing about codes.
+    return grant.state === state ? [{ client, code: grant.code, issue }] : [];
+  });
 };
 
 /** A code, and the tokens that its exchange brought. */
