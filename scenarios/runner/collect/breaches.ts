@@ -11,6 +11,7 @@ export type Breaches = ReturnType<typeof createBreaches>;
 /** How many breaches of each rule breaches.jsonl has. */
 export const KEPT_PER_RULE = 20;
 const LONGEST_TEXT = 2_000;
+const MOST_EXCHANGES = 10;
 
 /**
  * The breaches of a run: the first ones of each rule with their proof, and the total number. `clientSecrets` are masked
@@ -61,7 +62,7 @@ const maskedBreach = (
     ...moment,
     expected: shown(expected),
     actual: shown(actual),
-    exchanges: exchanges.map((exchange) => ({
+    exchanges: exchanges.slice(0, MOST_EXCHANGES).map((exchange) => ({
       ...exchange,
       path: shown(exchange.path),
       ...(exchange.requestBody === undefined ? {} : { requestBody: shown(exchange.requestBody) }),
