@@ -5,7 +5,7 @@ import { figure, runCli } from "../conformance/testing/measure.ts";
 import { noiseOf } from "../reports/testing/noise.ts";
 import { isClaimed, powerOn } from "../reports/testing/power.ts";
 import { judgeDuet } from "../reports/duet/judge.ts";
-import type { DuetResult } from "../reports/duet/model.ts";
+import type { DuetResult } from "../reports/duet/document.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 const short = { pairs: 6, rate: 60 };

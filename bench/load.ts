@@ -2,12 +2,11 @@ import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { filesBelow } from "../conformance/testing/temporary-folder.ts";
+import { filesBelow, temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 import { figure, mebibytes } from "../conformance/testing/measure.ts";
 import { settingsVariable } from "../scenarios/protocol.ts";
 import { runnerClock } from "../scenarios/runner/clock.ts";
-import { runLoad, type LoadResult } from "../scenarios/runner/collect/collect.ts";
-import { createCollector } from "../scenarios/runner/collect/collector.ts";
+import { runLoad, type LoadResult, createCollector } from "../scenarios/runner/collect/collect.ts";
 import { latencyHistogram } from "../scenarios/runner/collect/histograms.ts";
 import { createRowReader, type RowSink } from "../scenarios/runner/collect/rows.ts";
 import { createSeconds } from "../scenarios/runner/collect/seconds.ts";
@@ -17,8 +16,7 @@ import { openLoadRecord } from "../scenarios/runner/record.ts";
 import { startCountingServer } from "./counting-server.ts";
 import { k6ForTests, playBare } from "../scenarios/runner/testing/k6.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "../scenarios/runner/testing/loads.ts";
-import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
-import { head, secondOfRows } from "../scenarios/runner/testing/sample-rows.ts";
+import { head, secondOfRows } from "../scenarios/runner/testing/segments.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 
 /** `npm run bench -- load`: the cost and accuracy of measuring, and the size of an hour's record. */
@@ -129,7 +127,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
       for (const { kind, histogram } of histograms) if (kind === "response") merged.add(histogram);
     },
   );
-  const reader = createRowReader({
+  const onSamples = createRowReader({
     ...ignoring,
     start: seconds.begin,
     request: (atMs, sample) => {
@@ -144,7 +142,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
     settings,
     environment: process.env,
     clock: runnerClock,
-    onSamples: reader.push,
+    onSamples,
     onLog: () => undefined,
   });
   await running.ended;

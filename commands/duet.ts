@@ -1,15 +1,21 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { tool } from "../conformance/record/tool.ts";
-import type { FoundK6, LoadContext, LoadPlan } from "../scenarios/runner/index.ts";
+import {
+  type FoundK6,
+  type LoadContext,
+  type LoadPlan,
+  parseBlock,
+  playDuet,
+  runnerClock,
+  startTarget,
+} from "../scenarios/runner/index.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import type { TargetFlags } from "./shared/flags.ts";
 import { findK6ForLoad, openLoad } from "./shared/load-run.ts";
 import { openTarget } from "./shared/target.ts";
-import { parseBlock, playDuet, runnerClock, startTarget } from "../scenarios/runner/index.ts";
-import { duetExitCode } from "../reports/duet/document.ts";
+import { duetExitCode, writeDuet } from "../reports/duet/document.ts";
 import { duetSession } from "../reports/duet/session.ts";
-import { writeDuet } from "../reports/duet/write.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";

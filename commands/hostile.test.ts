@@ -10,7 +10,7 @@ import { runHere, startHere } from "../conformance/testing/run-here.ts";
 import { serveHttp } from "../conformance/testing/servers.ts";
 import { stopAfterAll } from "../conformance/testing/stopping.ts";
 import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
-import { writeDuet } from "../reports/duet/write.ts";
+import { writeDuet } from "../reports/duet/document.ts";
 import { hostileRun } from "../reports/testing/ci-runs.ts";
 import { madeDuet } from "../reports/testing/duet-document.ts";
 import { acting, ciCommand, hostile, unsafeCharacters, ruleThat } from "../reports/testing/fixture.ts";

@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { requirementIds } from "../conformance/contract/catalogue.ts";
 import { runHere } from "../conformance/testing/run-here.ts";
 import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
-import type { Comparison } from "./compare/compare.ts";
+import type { Comparison } from "./compare/shape.ts";
 import type { History } from "./history/history.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
-import { writeDuet } from "./duet/write.ts";
+import { writeDuet } from "./duet/document.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
 /** `report`, `compare`, `rules` and `history` on the command line, mostly on made-up run directories. */

@@ -2,21 +2,36 @@ import exec from "k6/execution";
 import { sleep } from "k6";
 import type { Options } from "k6/options";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
-import { iterate, setUpContext, type Scenario } from "./lib/iteration.ts";
+import { iterate, setUpContext, type Scenario, type IterationContext, scenario } from "./lib/iteration.ts";
 import { flushChecks, say, trouble } from "./lib/report.ts";
 import { sendForSetUp } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
 import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
-import { push } from "./push.ts";
 import { token } from "./token.ts";
-import { executorFor } from "./lib/arrivals.ts";
-import { epochMs } from "./lib/clock.ts";
+import { executorFor } from "./stages.ts";
+import { hasEvents, trigger } from "./lib/reading.ts";
+import { inTurn } from "./lib/mix.ts";
+import { newAccount } from "./lib/oracles/account.ts";
+import { preflightEvents } from "./lib/preflight.ts";
+
+/*
+ * Events at a rate, one per iteration. The receiver sees the resulting pushes, and its plan makes a share of them fail;
+ * the runner compares both. Accounts take turns, so that a load of a hundred events meets every kind of failure.
+ */
+
+const triggerEvent = (context: IterationContext): void => {
+  if (!hasEvents) return;
+  const account = inTurn(settings.accounts, exec.scenario.iterationInTest) ?? context.freshAccount();
+  trigger(context.someClient(), newAccount(account));
+};
+
+const push = scenario({ preflight: preflightEvents, iteration: triggerEvent });
 
 /* The script that k6 runs: one bundle for all scenarios, one of which the settings select. */
 
 const scenarios: Readonly<Record<ScenarioName, Scenario>> = { token, notifications, mixed, push };
-const scenario = scenarios[settings.scenario];
+const played = scenarios[settings.scenario];
 const { segment } = settings;
 
 /** A set-up begins nothing new after this time, because a slow service is no reason to play no load. */
@@ -43,7 +58,7 @@ export const options: Options = {
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
   // Timeout of a scenario's set-up and of the following wait for other segments.
-  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
+  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - Date.now())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
   discardResponseBodies: false,
@@ -51,11 +66,11 @@ export const options: Options = {
 };
 
 const setUp = (): unknown => {
-  if (scenario.setUp === undefined) return undefined;
+  if (played.setUp === undefined) return undefined;
   sendForSetUp();
-  const endsAtMs = epochMs() + SET_UP_MS;
-  const isTimeUp = (): boolean => epochMs() >= endsAtMs;
-  const data = scenario.setUp(setUpContext(), isTimeUp);
+  const endsAtMs = Date.now() + SET_UP_MS;
+  const isTimeUp = (): boolean => Date.now() >= endsAtMs;
+  const data = played.setUp(setUpContext(), isTimeUp);
   if (isTimeUp())
     trouble(
       `the service answered so slowly that the set-up took its ${SET_UP_MS / 1_000} s, and the load began with what was there by then`,
@@ -70,10 +85,10 @@ const setUp = (): unknown => {
  * end: after busy-waiting for the last milliseconds, processes begin further apart (docs/figures.md).
  */
 export const setup = (): unknown => {
-  const beganAtMs = epochMs();
+  const beganAtMs = Date.now();
   const data = setUp();
   if (segment === undefined || settings.preflight) return data;
-  const doneAtMs = epochMs();
+  const doneAtMs = Date.now();
   const leftMs = segment.startAtMs - doneAtMs;
   say({ kind: "set-up", tookMs: doneAtMs - beganAtMs, lateMs: -leftMs });
   if (leftMs < 0) exec.test.abort("the set-up outlasted the start");
@@ -81,6 +96,6 @@ export const setup = (): unknown => {
   return data;
 };
 
-export const preflight = (): void => iterate(scenario.preflight);
+export const preflight = (): void => iterate(played.preflight);
 
-export default (data: unknown): void => iterate((context) => scenario.iteration(context, data));
+export default (data: unknown): void => iterate((context) => played.iteration(context, data));

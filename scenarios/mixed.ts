@@ -1,13 +1,11 @@
 import exec from "k6/execution";
 import { sleep } from "k6";
-import { epochMs } from "./lib/clock.ts";
-import { hasEvents } from "./lib/events.ts";
+import { hasEvents, read, trigger, type Asked } from "./lib/reading.ts";
 import { drawKind, drawThinkTimeMs, eventShare, visitKinds, visitRequests, weighed } from "./lib/mix.ts";
 import { newAccount, type Account } from "./lib/oracles/account.ts";
 import { judgeRefresh, refreshedOf } from "./lib/oracles/tokens.ts";
 import { requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
-import { read, trigger, type Asked } from "./lib/reading.ts";
 import { issued, report } from "./lib/report.ts";
 import { send } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
@@ -110,9 +108,9 @@ const authorize = (context: IterationContext, earlier: Customer | undefined): Cu
 
 /** Whether the refresh brought a token. If not, the customer must authorize again (section 5.3). */
 const refresh = (session: Session): boolean => {
-  const askedAtMs = epochMs();
+  const askedAtMs = Date.now();
   const answer = send(requests.refresh(session.client, session.refreshToken));
-  report(judgeRefresh(answer, mayHaveEnded(session.refresh, epochMs())), [answer]);
+  report(judgeRefresh(answer, mayHaveEnded(session.refresh, Date.now())), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens === undefined) return false;
   // The document does not say whether a refresh may return the live token.

@@ -1,18 +1,16 @@
 import exec from "k6/execution";
-import { hasEvents, eventsMayRepeat, beginEvent, endEvent } from "./lib/events.ts";
+import { hasEvents, eventsMayRepeat, beginEvent, endEvent, read, type Read } from "./lib/reading.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
 import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
 import { accountsAreOwn, requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
-import { read, type Read } from "./lib/reading.ts";
 import { report, trouble } from "./lib/report.ts";
 import { settings } from "./lib/settings.ts";
-import { createOwnSession } from "./lib/own-session.ts";
+import { createOwnSession } from "./lib/issue.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
 import { sleep } from "k6";
 import type { ScriptClient } from "./protocol.ts";
-import { epochMs } from "./lib/clock.ts";
 import { pageOf } from "./lib/oracles/pages.ts";
 import type { Page } from "../conformance/judging/laws/pages.ts";
 import type { Check } from "./lib/exchange.ts";
@@ -121,7 +119,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   },
 
   everything: (_context, session, account) => {
-    const sentAtMs = epochMs();
+    const sentAtMs = Date.now();
     const reads = read(session, [{}, { limit: 7 }, { page: 1 }], { account });
     for (const { page, exchange } of reads)
       if (page !== undefined) report([atLeast(account.seen.size, page)], [exchange]);
@@ -146,7 +144,7 @@ const lookPastTotal = (session: Session, { page, exchange }: Read, sentAtMs: num
   if (shown !== undefined && shown.atMs > sentAtMs - settings.visibilityMs) return;
   if (shown !== undefined && last !== undefined)
     report([atLeast(Math.min(shown.least, least), page)], [exchange, last.exchange]);
-  shown = { least, atMs: epochMs() };
+  shown = { least, atMs: Date.now() };
 };
 
 const atLeast = (least: number, page: Page): Check => judgeTotalWithin({ least, most: Infinity }, page);
@@ -245,7 +243,7 @@ const filled = (
   const account = newAccount(context.freshAccount());
   // A doubtful one is of no use, so another begins.
   while (account.begun < size && !account.doubtful && !isTimeUp()) {
-    const sentAtMs = epochMs();
+    const sentAtMs = Date.now();
     const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
       beginEvent(session.client, account),
     );

@@ -3,10 +3,9 @@ import path from "node:path";
 import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { sfc32 } from "../../conformance/contract/random.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
-import { filesBelow } from "../../conformance/testing/temporary-folder.ts";
+import { filesBelow, temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
-import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "../../scenarios/runner/digests.ts";
-import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
+import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "../../scenarios/runner/record.ts";
 import { writeSegment } from "../../scenarios/runner/testing/segments.ts";
 
 const PLANTED = 1_000;

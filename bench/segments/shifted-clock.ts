@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../conformance/testing/measure.ts";
-import { installedVersion } from "../../scenarios/runner/k6/version.ts";
+import { installedVersion } from "../../scenarios/runner/k6/find.ts";
 
 /** The fault of a machine's wall clock. Its timers are right, as on real machines. */
 export interface Shift {

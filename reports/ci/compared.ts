@@ -1,8 +1,15 @@
-import { isUntold, type ComparedRule } from "../compare/rules.ts";
-import type { Comparison } from "../compare/compare.ts";
+import { isUntold } from "../compare/rules.ts";
+import type { ComparedRule } from "../compare/shape.ts";
+import type { Comparison } from "../compare/shape.ts";
 import { isWorse } from "../compare/limits.ts";
-import { duetExitCode, whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
-import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
+import {
+  duetExitCode,
+  whyDuetIncomplete,
+  type DuetDocument,
+  type Failures,
+  type Member,
+  type MemberVerdict,
+} from "../duet/document.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
 import { wordOfResult } from "../text/verdicts.ts";
 import { suiteOf, type CiCase, type CiSuite, type RawCase } from "./cases.ts";

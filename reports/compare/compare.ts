@@ -1,10 +1,11 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../../conformance/contract/random.ts";
-import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
-import { compareWithLimits, leastRuns, withoutLimits, type LimitsComparison } from "./limits.ts";
-import { compareLoad, judgesInCommon, type LoadComparison } from "./load.ts";
-import { compareRules, type RulesComparison } from "./rules.ts";
+import { differences, fingerprintOf, targetNameOf } from "./fingerprint.ts";
+import { compareWithLimits, leastRuns, withoutLimits } from "./limits.ts";
+import { compareLoad, judgesInCommon } from "./load.ts";
+import { compareRules } from "./rules.ts";
+import type { Comparison, ComparisonVerdict, FingerprintDifference } from "./shape.ts";
 import { plural } from "../text/figures.ts";
 import { whyIncomplete, whyUnjudged } from "../validity.ts";
 
@@ -15,32 +16,8 @@ export interface CompareOptions {
   readonly leftOut?: LeftOut;
 }
 
-type LeftOut = readonly { readonly directory: string; readonly reason: string }[];
-
-interface AnyComparison {
-  readonly base: RunHeading;
-  readonly head: RunHeading;
-  /** Parts of the fingerprint that differ; empty unless forced. */
-  readonly differences: readonly FingerprintDifference[];
-  readonly leftOut: LeftOut;
-  /** What one side did not check; empty if both were complete and judged the same rules. */
-  readonly lacking: readonly Lacking[];
-  readonly verdict: ComparisonVerdict;
-}
-
-export type ComparisonVerdict = "regressed" | "incomplete" | "drifted" | "no regression";
-
-export type Comparison = AnyComparison &
-  (
-    | { readonly kind: "conform"; readonly rules: RulesComparison }
-    | {
-        readonly kind: "load";
-        readonly load: LoadComparison;
-        /** Set if at least ten base runs could set limits. */
-        readonly limits?: LimitsComparison;
-        readonly unjudged?: string;
-      }
-  );
+type LeftOut = Comparison["leftOut"];
+type Lacking = Comparison["lacking"][number];
 
 /**
  * Compares a run with earlier ones; the base is the last complete one. Ten or more earlier load runs also judge its
@@ -110,7 +87,7 @@ const whyNone = (leftOut: LeftOut): readonly string[] => [
  */
 const verdictOf = (
   regressed: boolean,
-  { lacking, differences: forced }: Pick<AnyComparison, "lacking" | "differences">,
+  { lacking, differences: forced }: Pick<Comparison, "lacking" | "differences">,
   isDrifted: boolean,
 ): ComparisonVerdict => {
   if (regressed) return "regressed";
@@ -189,15 +166,6 @@ const headingOf = ({ directory, record: { startedAt, tool, target, outcome } }: 
   ...(target.behaviour !== undefined && { behaviour: target.behaviour }),
   outcome: outcome ?? "open",
 });
-
-export type RunHeading = Readonly<ReturnType<typeof headingOf>>;
-
-interface Lacking {
-  readonly side: "base" | "head";
-  /** What was not checked: "the run" as a whole, a rule, or an endpoint. */
-  readonly what: string;
-  readonly why: string;
-}
 
 const lackingOf = (base: Run, head: Run): readonly Lacking[] => [
   ...lackingIn("head", head, base),

@@ -1,13 +1,5 @@
 import { quantileOf, type Counted } from "../../conformance/contract/distribution.ts";
-
-/** Two distributions of one endpoint over the same buckets, equally wide on a logarithmic axis. */
-export interface Densities {
-  readonly endpoint: string;
-  /** Lower bounds of the buckets in milliseconds, then the upper bound of the last one. */
-  readonly edgesMs: readonly number[];
-  readonly base: readonly number[];
-  readonly head: readonly number[];
-}
+import type { Densities } from "./shape.ts";
 
 const BUCKETS = 60;
 

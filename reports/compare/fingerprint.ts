@@ -1,18 +1,10 @@
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
-import type { Run } from "../read/index.ts";
+import type { FingerprintDifference } from "./shape.ts";
+import { type Run, runsBelow } from "../read/index.ts";
+import { realpathSync } from "node:fs";
 
 /** Everything that must be equal for two runs to be comparable, part by part. */
 export type Fingerprint = Readonly<Record<string, string>>;
-
-/**
- * A part of the fingerprint that differs between two runs; for rules, those that the other side lacks. Empty text if a
- * side has none.
- */
-export interface FingerprintDifference {
-  readonly part: string;
-  readonly base: string;
-  readonly head: string;
-}
 
 /**
  * A load run records its own. A gate run is comparable by what was requested: target name, limits, other settings, effort and rules.
@@ -57,3 +49,34 @@ export const differences = (base: Fingerprint, head: Fingerprint): readonly Fing
 /** The rules of one list that are missing from the other. */
 const without = (rules: string, others: string): string =>
   [...new Set(rules.split(", ")).difference(new Set(others.split(", ")))].join(", ");
+
+const MOST_RUNS = 50;
+
+/**
+ * The latest earlier runs in a folder, at most `most`, of the same kind and fingerprint as `head`. Unreadable runs are
+ * left out, and those that were `given` beside the folder are not repeated. Throws ConfigurationError if the folder
+ * cannot be read.
+ */
+export const baselineOf = async (folder: string, head: Run, given: readonly string[] = []) => {
+  const met = new Set([head.directory, ...given].map((one) => realpathSync(one)));
+  const runs: Run[] = [];
+  const leftOut: { directory: string; reason: string }[] = [];
+  for await (const { directory, run } of runsBelow(folder)) {
+    const real = typeof run === "string" ? directory : realpathSync(directory);
+    if (met.has(real)) continue;
+    met.add(real);
+    const reason = typeof run === "string" ? run : unfit(run, head);
+    if (typeof run === "string" || reason !== undefined)
+      leftOut.push({ directory, reason: reason ?? "it cannot be read" });
+    else runs.push(run);
+  }
+  const inOrder = runs.toSorted((a, b) => (a.record.startedAt < b.record.startedAt ? -1 : 1));
+  return { runs: inOrder.slice(-MOST_RUNS), leftOut };
+};
+
+const unfit = (run: Run, head: Run): string | undefined => {
+  if (run.kind !== head.kind) return run.kind === "load" ? "it is a load run" : "it is a gate run";
+  if (run.record.startedAt >= head.record.startedAt) return "it is not an earlier run";
+  const parts = differences(fingerprintOf(run), fingerprintOf(head)).map(({ part }) => part);
+  return parts.length === 0 ? undefined : `it differs in ${parts.join(", ")}`;
+};

@@ -1,3 +1,3 @@
-export { baselineOf } from "./baseline.ts";
-export { compareRuns, type Comparison, type ComparisonVerdict } from "./compare.ts";
-export { fingerprintOf, targetNameOf } from "./fingerprint.ts";
+export { compareRuns } from "./compare.ts";
+export type { Comparison, ComparisonVerdict } from "./shape.ts";
+export { baselineOf, fingerprintOf, targetNameOf } from "./fingerprint.ts";

@@ -2,28 +2,10 @@ import { serviceRows, type EndpointRow, type LoadRecord } from "../../conformanc
 import { leastRatio } from "../statistics/floors.ts";
 import { mean, predictionLimits } from "../statistics/sample.ts";
 import { failedShare } from "./load.ts";
+import type { LimitedMetric, LimitsComparison } from "./shape.ts";
 
 /** With fewer runs, limits would be too wide to say anything. */
 export const leastRuns = 10;
-
-export interface LimitedMetric {
-  readonly endpoint: string;
-  readonly metric: "p50" | "p95" | "p99" | "failed share";
-  /** Geometric mean of the base runs (arithmetic for a share). */
-  readonly usual: number;
-  readonly low: number;
-  readonly high: number;
-  readonly head: number;
-  readonly verdict: "slower" | "faster" | "usual" | "more failures" | "fewer failures";
-}
-
-export interface LimitsComparison {
-  readonly runs: number;
-  /** Probability that at least one metric of an unchanged service falls outside its limits. */
-  readonly alpha: number;
-  readonly metrics: readonly LimitedMetric[];
-  readonly regressed: boolean;
-}
 
 export const isWorse = ({ verdict }: LimitedMetric): boolean =>
   verdict === "slower" || verdict === "more failures";

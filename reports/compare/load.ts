@@ -10,37 +10,17 @@ import { whyIncomplete } from "../validity.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
 import type { RuleChange } from "./rules.ts";
 import type { Random } from "../../conformance/contract/random.ts";
-import { densitiesOf, type Densities } from "./densities.ts";
+import { densitiesOf } from "./densities.ts";
+import type {
+  ComparedFigure,
+  ComparedLatency,
+  LoadComparison,
+  LoadRuleChange,
+  ObjectiveChange,
+} from "./shape.ts";
 import { addedByKey } from "../read/latency-log.ts";
 import { firstCounted } from "../read/index.ts";
-import {
-  countedOf,
-  mergeCounted,
-  type Counted,
-  type Interval,
-} from "../../conformance/contract/distribution.ts";
-
-/**
- * One latency of one endpoint in two runs, in milliseconds. The interval of the ratio covers these two runs only, not
- * later ones.
- */
-export interface ComparedLatency {
-  readonly endpoint: string;
-  readonly quantile: QuantileName;
-  readonly baseMs: number;
-  readonly headMs: number;
-  readonly ratio: number;
-  readonly interval: Interval;
-  /** Whether the interval rests on blocks of time or on single requests, which makes it too narrow. */
-  readonly by: "blocks" | "requests";
-}
-
-export interface ComparedFigure {
-  readonly name: string;
-  readonly base: number;
-  readonly head: number;
-  readonly unit: "per second" | "share" | "count";
-}
+import { countedOf, mergeCounted, type Counted } from "../../conformance/contract/distribution.ts";
 
 /** What became of a rule that at least one of two loads saw broken; without a check it neither held nor broke. */
 export const loadRuleChanges = [
@@ -50,35 +30,6 @@ export const loadRuleChanges = [
   "still failing",
   "fixed",
 ] as const satisfies readonly RuleChange[];
-
-export interface LoadRuleChange {
-  readonly id: string;
-  readonly change: (typeof loadRuleChanges)[number];
-  readonly baseBreaches: number;
-  readonly headBreaches: number;
-}
-
-/** An objective with the same limit in both runs that at least one of them missed. */
-export interface ObjectiveChange {
-  readonly objective: Pick<ObjectiveResult, "name" | "limit" | "unit" | "bound">;
-  readonly change: "newly missed" | "still missed" | "met again";
-  readonly base: number;
-  readonly head: number;
-}
-
-export interface LoadComparison {
-  readonly latencies: readonly ComparedLatency[];
-  readonly distributions: readonly Densities[];
-  readonly figures: readonly ComparedFigure[];
-  readonly rules: readonly LoadRuleChange[];
-  /** Of complete runs: an incomplete one neither met nor missed any. */
-  readonly objectives: readonly ObjectiveChange[];
-  readonly alone: readonly { readonly endpoint: string; readonly only: "base" | "head" }[];
-  /** Reasons why the latencies are not fully comparable, such as an invalid run. */
-  readonly warnings: readonly string[];
-  /** Whether a promise was broken, or an objective missed, only in the later run. */
-  readonly regressed: boolean;
-}
 
 /**
  * Two load runs side by side. Differences in speed are shown, never judged: two runs cannot tell a change from chance.

@@ -1,8 +1,7 @@
-import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { Level } from "../../conformance/contract/requirement.ts";
-import { isBreach, type VerdictKind } from "../../conformance/contract/verdict.ts";
+import { isBreach } from "../../conformance/contract/verdict.ts";
 import { whyUnjudged } from "../validity.ts";
+import type { ComparedRule, Drift, RulesComparison } from "./shape.ts";
 
 /**
  * What became of a rule between two runs, most important first, with titles. A rule that the earlier run did not judge
@@ -28,36 +27,6 @@ export const changeWord = (change: RuleChange): string =>
 /** Whether it cannot be told if the rule became worse. */
 export const isUntold = (change: RuleChange): boolean =>
   change === "newly unable" || change === "failing unjudged";
-
-export interface ComparedRule {
-  readonly id: RequirementId;
-  readonly level: Level;
-  readonly change: RuleChange;
-  /** Whether the rule newly fails and that fails the run. */
-  readonly regresses: boolean;
-  readonly base?: VerdictKind;
-  readonly head?: VerdictKind;
-  /** What was expected and seen if it fails now, or why it could not be judged. */
-  readonly expected?: string;
-  readonly actual?: string;
-  readonly reason?: string;
-}
-
-export interface Drift {
-  readonly id: RequirementId;
-  /** Canonical JSON. */
-  readonly base: string;
-  readonly head: string;
-  readonly pinned: boolean;
-}
-
-export interface RulesComparison {
-  readonly changes: readonly ComparedRule[];
-  readonly drift: readonly Drift[];
-  readonly unchanged: number;
-  /** Whether any gating rule newly fails. */
-  readonly regressed: boolean;
-}
 
 const isFailing = ({ verdict }: RuleResult): boolean => isBreach(verdict);
 

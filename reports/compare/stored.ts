@@ -4,8 +4,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
 import { checkOf, parse, textIn } from "../read/lines.ts";
-import type { Comparison } from "./compare.ts";
-import { INFINITE, StoredGates, StoredLoads } from "./shape.ts";
+import { INFINITE, StoredGates, StoredLoads, type Comparison } from "./shape.ts";
 
 const comparisonFile = "comparison.json";
 

@@ -1,6 +1,13 @@
-import type { Densities } from "../compare/densities.ts";
-import { isWorse, type LimitedMetric, type LimitsComparison } from "../compare/limits.ts";
-import type { ComparedFigure, ComparedLatency, LoadComparison, LoadRuleChange } from "../compare/load.ts";
+import { isWorse } from "../compare/limits.ts";
+import type {
+  ComparedFigure,
+  ComparedLatency,
+  Densities,
+  LimitedMetric,
+  LimitsComparison,
+  LoadComparison,
+  LoadRuleChange,
+} from "../compare/shape.ts";
 import { changeWord } from "../compare/rules.ts";
 import { plural, change, inUnit, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { requirementOf } from "../text/verdicts.ts";

@@ -1,6 +1,6 @@
-import type { Comparison, RunHeading } from "../compare/compare.ts";
+import type { ComparedRule, Comparison, RulesComparison, RunHeading } from "../compare/shape.ts";
 import { isWorse } from "../compare/limits.ts";
-import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
+import { changeTitles } from "../compare/rules.ts";
 import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
 import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";

@@ -1,8 +1,12 @@
 import { duration } from "../../conformance/contract/duration.ts";
-import { mostSpoilt } from "../duet/judge.ts";
-import { whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
-import type { Member, Failures, MemberVerdict } from "../duet/model.ts";
-import { pairedValues, sortedPairs, type PairedValues } from "../duet/ratios.ts";
+import { mostSpoilt, pairedValues, sortedPairs, type PairedValues } from "../duet/judge.ts";
+import {
+  whyDuetIncomplete,
+  type DuetDocument,
+  type Failures,
+  type Member,
+  type MemberVerdict,
+} from "../duet/document.ts";
 import { moment, plural, change, percent, sparkline, rate, latency } from "../text/figures.ts";
 import {
   code,

@@ -1,6 +1,6 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Densities } from "../compare/densities.ts";
-import type { MemberVerdict } from "../duet/model.ts";
+import type { Densities } from "../compare/shape.ts";
+import type { MemberVerdict } from "../duet/document.ts";
 import type { Bucket, EndpointCourse, LatencyPoint } from "../gather/course.ts";
 import type { ScheduleRow, Lifetime } from "../text/facts.ts";
 

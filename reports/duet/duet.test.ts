@@ -3,7 +3,7 @@ import type { Block } from "../../conformance/contract/duet.ts";
 import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
-import { usualRules, type DuetRules } from "./model.ts";
+import { usualRules, type DuetRules } from "./document.ts";
 import { scheduleOf } from "./session.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

@@ -1,7 +1,6 @@
 import type { Block, PlannedPair, Side } from "../../conformance/contract/duet.ts";
-import { duetVersion, type DuetDocument } from "./document.ts";
+import { duetVersion, type DuetDocument, usualRules, type DuetRules } from "./document.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
-import { usualRules, type DuetRules } from "./model.ts";
 import { seededRandom, type Random } from "../../conformance/contract/random.ts";
 
 export interface DuetQuestion {

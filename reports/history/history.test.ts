@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import { baselineOf } from "../compare/baseline.ts";
+import { baselineOf } from "../compare/fingerprint.ts";
 import { readRun } from "../read/index.ts";
 import { historyDoc } from "../document/history.ts";
 import { onTerminal } from "../testing/shown.ts";

@@ -36,8 +36,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import type { TSchema } from "typebox";
 import type { SchemaName } from "../formats.ts";
-import { DuetDocument } from "../duet/document.ts";
-import { duetFile } from "../duet/write.ts";
+import { DuetDocument, duetFile } from "../duet/document.ts";
 
 interface AnyRun {
   readonly directory: string;

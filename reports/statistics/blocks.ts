@@ -7,7 +7,7 @@ import {
   type Interval,
 } from "../../conformance/contract/distribution.ts";
 import type { Random } from "../../conformance/contract/random.ts";
-import { binomialCdf } from "./distributions.ts";
+import { binomialCdf } from "./sample.ts";
 
 export interface QuantileEstimate extends Interval {
   readonly value: number;

@@ -1,6 +1,25 @@
 import * as array from "d3-array";
 import type { Interval } from "../../conformance/contract/distribution.ts";
-import { tQuantile, twoSidedP } from "./distributions.ts";
+import jStat from "jstat";
+
+/** The value that a t-distributed variable stays below with this probability. */
+export const tQuantile = (probability: number, degreesOfFreedom: number): number =>
+  jStat.studentt.inv(probability, degreesOfFreedom);
+
+/** The probability that |t| is at least this large (two-sided). */
+export const twoSidedP = (t: number, degreesOfFreedom: number): number => {
+  if (Number.isNaN(t)) return 1;
+  // The lower tail keeps its digits; the upper one would be 1 minus something tiny.
+  return Number.isFinite(t) ? Math.min(1, 2 * jStat.studentt.cdf(-Math.abs(t), degreesOfFreedom)) : 0;
+};
+
+/** Probability that a noncentral t variable is at most x. */
+export const noncentralTCdf = (x: number, degreesOfFreedom: number, noncentrality: number): number =>
+  jStat.noncentralt.cdf(x, degreesOfFreedom, noncentrality);
+
+/** Probability of at most this many successes. */
+export const binomialCdf = (successes: number, trials: number, probability: number): number =>
+  jStat.binomial.cdf(successes, trials, probability);
 
 export const mean = (values: readonly number[]): number => array.mean(values) ?? NaN;
 
@@ -44,3 +63,71 @@ export const predictionLimits = (values: readonly number[], confidence: number):
   const reach = tQuantile(1 - (1 - confidence) / 2, count - 1) * deviation(values) * Math.sqrt(1 + 1 / count);
   return { low: mean(values) - reach, high: mean(values) + reach };
 };
+
+/**
+ * P values adjusted for multiple testing (Holm 1979): those at most α after adjustment may all be rejected, with
+ * probability at most α of any false rejection, whatever the dependence between tests. In input order.
+ */
+export const holm = (pValues: readonly number[]): readonly number[] => {
+  const order = pValues.map((p, at) => ({ p, at })).toSorted((a, b) => a.p - b.p);
+  const adjusted = Array.from(pValues, () => 1);
+  let least = 0;
+  for (const [rank, { p, at }] of order.entries()) {
+    least = Math.max(least, Math.min(1, (pValues.length - rank) * p));
+    adjusted[at] = least;
+  }
+  return adjusted;
+};
+
+export interface TestPlan {
+  /** Probability of a false alarm of this single test, two-sided. */
+  readonly alpha: number;
+  /** Probability of detecting an effect of the given size. */
+  readonly power: number;
+}
+
+/**
+ * Power of the two-sided t test on `count` values for a true mean of `effect` and a standard deviation of `deviation`:
+ * exact, by the noncentral t distribution.
+ */
+export const powerOf = (effect: number, deviation: number, count: number, alpha: number): number => {
+  if (count < 2) return 0;
+  if (deviation === 0) return effect === 0 ? alpha : 1;
+  const noncentrality = (Math.abs(effect) * Math.sqrt(count)) / deviation;
+  const bound = tQuantile(1 - alpha / 2, count - 1);
+  // Far above the bound, the series costs time and loses digits.
+  if (noncentrality > 3 * bound + 12) return 1;
+  const missed =
+    noncentralTCdf(bound, count - 1, noncentrality) - noncentralTCdf(-bound, count - 1, noncentrality);
+  return Math.min(1, Math.max(0, 1 - missed));
+};
+
+/** The smallest true mean detected with the planned power; Infinity for fewer than two values. */
+export const smallestDetectable = (deviation: number, count: number, plan: TestPlan): number => {
+  if (count < 2) return Infinity;
+  return deviation === 0 ? 0 : deviation * inDeviations(count, plan);
+};
+
+/** The same few arguments recur very often, and each answer sums a long series about a hundred times. */
+const answers = new Map<string, number>();
+
+/** The same for a standard deviation of 1; others are proportional. */
+const inDeviations = (count: number, plan: TestPlan): number => {
+  const question = `${count} ${plan.alpha} ${plan.power}`;
+  const answer = answers.get(question) ?? searched(count, plan);
+  answers.set(question, answer);
+  return answer;
+};
+
+const searched = (count: number, { alpha, power }: TestPlan): number => {
+  let [low, high] = [0, 1];
+  while (powerOf(high, 1, count, alpha) < power) [low, high] = [high, high * 2];
+  for (let step = 0; step < BISECTIONS; step += 1) {
+    const middle = (low + high) / 2;
+    if (powerOf(middle, 1, count, alpha) < power) low = middle;
+    else high = middle;
+  }
+  return high;
+};
+
+const BISECTIONS = 24;

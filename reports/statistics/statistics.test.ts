@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { binomialCdf, noncentralTCdf, tQuantile, twoSidedP } from "./distributions.ts";
-import { holm } from "./holm.ts";
-import { powerOf, smallestDetectable } from "./power.ts";
+import {
+  binomialCdf,
+  noncentralTCdf,
+  tQuantile,
+  twoSidedP,
+  holm,
+  deviation,
+  mean,
+  median,
+  predictionLimits,
+  tEstimate,
+  powerOf,
+  smallestDetectable,
+} from "./sample.ts";
 import { normalOf } from "../testing/random.ts";
-import { deviation, mean, median, predictionLimits, tEstimate } from "./sample.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
 /* Reference values: SciPy 1.17.1 and statsmodels 0.15.0, where no other source is named. */

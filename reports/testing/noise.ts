@@ -1,5 +1,5 @@
 import type { Block } from "../../conformance/contract/duet.ts";
-import { logRatios, pairedValues, sortedPairs } from "../duet/ratios.ts";
+import { logRatios, pairedValues, sortedPairs } from "../duet/judge.ts";
 import { deviation, mean } from "../statistics/sample.ts";
 import type { DuetNoise } from "./duets.ts";
 

@@ -1,5 +1,5 @@
 import { judgeDuet } from "../duet/judge.ts";
-import { usualRules, type DuetResult, type DuetRules } from "../duet/model.ts";
+import { usualRules, type DuetResult, type DuetRules } from "../duet/document.ts";
 import { simulatedBlocks, type DuetNoise, type SimulatedDuet } from "./duets.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

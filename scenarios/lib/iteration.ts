@@ -1,8 +1,7 @@
 import exec from "k6/execution";
 import type { ScriptClient } from "../protocol.ts";
-import { lagMs } from "./arrivals.ts";
-import { epochMs } from "./clock.ts";
-import { randomFrom, type Random, stateFrom } from "./random.ts";
+import { lagMs } from "../stages.ts";
+import { randomFrom, type Random, stateFrom } from "./mix.ts";
 import { arrived, flushChecks } from "./report.ts";
 import { requestsFor } from "./requests.ts";
 import { settings } from "./settings.ts";
@@ -28,7 +27,7 @@ export const accountsAreOwn = settings.accounts.length === 0;
  */
 export const iterate = (course: (context: IterationContext) => void): void => {
   const { iterationInTest, startTime } = exec.scenario;
-  arrived(lagMs(settings.stages, iterationInTest, epochMs() - startTime), startTime);
+  arrived(lagMs(settings.stages, iterationInTest, Date.now() - startTime), startTime);
   try {
     course(
       settings.preflight

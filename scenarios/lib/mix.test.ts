@@ -8,8 +8,9 @@ import {
   traits,
   visitKinds,
   weighed,
+  randomFrom,
+  stateFrom,
 } from "./mix.ts";
-import { randomFrom, stateFrom } from "./random.ts";
 
 it("a weight in the profile replaces the default of that kind only", () => {
   expect(weighed(visitKinds, { refresh: 0 })).toEqual({ ...visitKinds, refresh: { weight: 0 } });

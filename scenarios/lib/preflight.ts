@@ -1,19 +1,16 @@
 import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
-import { grantOf } from "./oracles/authorize.ts";
+import { grantOf, refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { pageOf } from "./oracles/pages.ts";
-import { refreshedOf, tokensOf } from "./oracles/tokens.ts";
-import { epochMs } from "./clock.ts";
-import { quote } from "./evidence.ts";
+import { failureText, inSomeTries, type Failure } from "./evidence.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
-import { beginEvent, hasEvents, listedClients, notificationIn } from "./events.ts";
+import { beginEvent, hasEvents, listedClients, notificationIn } from "./reading.ts";
 import { mayHaveEnded } from "./issue.ts";
 import { requests, type IterationContext } from "./iteration.ts";
 import { trouble } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { send } from "./send.ts";
 import { settings } from "./settings.ts";
-import { failureText, inSomeTries, type Failure } from "./tries.ts";
 import { noAnswer, type ScriptClient } from "../protocol.ts";
 
 /* Calls everything a scenario needs once, before any load, and reports failures with their likely cause. */
@@ -35,7 +32,7 @@ const tell = (attempt: () => Failure | undefined): boolean => {
   const failure = inSomeTries(attempt, (afterTry) => sleep(afterTry * PAUSE_S));
   if (failure === undefined) return false;
   const { answer } = failure;
-  trouble(hasAnswered ? failureText(failure, quote) : noAnswer.say(answer.text));
+  trouble(hasAnswered ? failureText(failure) : noAnswer.say(answer.text));
   return answer.status === 0;
 };
 
@@ -81,7 +78,7 @@ const tryClient = (
   beforeList: () => Failure | undefined,
 ): Failure | undefined => {
   const who = `clients[${index}] (${client.id})`;
-  const issue = { askedAtMs: epochMs(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
   const authorized = ask(requests.authorize(client, context.freshState()));
   const grant = grantOf(authorized);
   if (grant === undefined)
@@ -97,7 +94,7 @@ const tryClient = (
     return {
       what: `the exchange gave ${who} no tokens`,
       answer: exchanged,
-      ...(mayHaveEnded(issue, epochMs())
+      ...(mayHaveEnded(issue, Date.now())
         ? {
             mayPass: true,
             remedy: "The service is so slow that the code may have ended (limits.codeLifetimeMs)",

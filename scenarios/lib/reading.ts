@@ -1,16 +1,47 @@
 import type { ScriptClient } from "../protocol.ts";
-import { epochMs } from "./clock.ts";
-import type { Exchange } from "./exchange.ts";
-import { before, judgeOwnPage, type Account } from "./oracles/account.ts";
-import { createAudience } from "./oracles/audience.ts";
+import { type Exchange, isSuccess } from "./exchange.ts";
+import { before, judgeOwnPage, type Account, createAudience } from "./oracles/account.ts";
 import type { Page } from "../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./oracles/pages.ts";
-import { beginEvent, endEvent, listedClients } from "./events.ts";
 import { accountsAreOwn, requests } from "./iteration.ts";
-import { report } from "./report.ts";
+import { report, triggered } from "./report.ts";
 import { send, sendTogether } from "./send.ts";
 import { settings } from "./settings.ts";
 import { dropToken, judgeUse, type Session } from "./session.ts";
+import { toldId } from "../../conformance/contract/placeholders.ts";
+import type { Request } from "./requests.ts";
+
+export const hasEvents = requests.trigger !== undefined;
+
+/** Clients whose list the preflight requires. What events create may belong to the first client alone. */
+export const listedClients = settings.clients.slice(0, hasEvents ? 1 : undefined);
+
+/** k6 sends a GET again if its kept connection ends before the answer begins, without telling. */
+export const eventsMayRepeat = settings.trigger?.method === "GET";
+
+/**
+ * The request that makes the service create a notification for the account; the account counts it as begun immediately.
+ */
+export const beginEvent = (client: ScriptClient, account: Account): Request => {
+  if (requests.trigger === undefined) throw new Error("the profile has no hook events.trigger");
+  account.begun += 1;
+  if (eventsMayRepeat) account.mayRepeat = true;
+  return requests.trigger(client, account.accountId);
+};
+
+/** Records the result of an event. An event without a success may or may not have created something. */
+export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): void => {
+  if (!isSuccess(answer)) {
+    account.doubtful = true;
+    return;
+  }
+  const id = notificationIn(answer);
+  account.acknowledged.push({ atMs: Date.now(), id });
+  triggered(sentAtMs, account.accountId, id);
+};
+
+export const notificationIn = ({ text }: Exchange): string | undefined =>
+  toldId({ text }, settings.trigger?.result);
 
 const { defaultLimit } = settings.limits;
 export const audience = createAudience(
@@ -40,7 +71,7 @@ export const read = (
   asked: readonly Asked[],
   { account, events = 0 }: ReadOptions = {},
 ): readonly Read[] => {
-  const sentAtMs = epochMs();
+  const sentAtMs = Date.now();
   const own = account && { account, known: before(account, sentAtMs, settings.visibilityMs) };
   const triggers =
     account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
@@ -78,7 +109,7 @@ export const read = (
 };
 
 export const trigger = (client: ScriptClient, account: Account): void => {
-  const sentAtMs = epochMs();
+  const sentAtMs = Date.now();
   endEvent(account, sentAtMs, send(beginEvent(client, account)));
 };
 

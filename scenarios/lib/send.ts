@@ -1,7 +1,7 @@
 import http, { type Params, type RefinedResponse, type ResponseType } from "k6/http";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { setUpName } from "../protocol.ts";
-import { grantsNothing } from "./oracles/hollow.ts";
+import { grantsNothing } from "./oracles/tokens.ts";
 import { hollow } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";

@@ -1,10 +1,84 @@
 import type { ScriptClient } from "../protocol.ts";
-import { epochMs } from "./clock.ts";
 import type { Exchange, Check } from "./exchange.ts";
-import { obtainCode, obtainCodesTogether, redeemTogether, type IssuedCode } from "./login.ts";
-import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
-import type { IterationContext } from "./iteration.ts";
+import {
+  judgeOpens,
+  type Tokens,
+  grantOf,
+  judgeAuthorization,
+  judgeTokenSet,
+  tokensOf,
+} from "./oracles/tokens.ts";
+import { type IterationContext, requests } from "./iteration.ts";
 import { AT_ONCE_MS, isPromptUse, mayHaveEnded, reliedUntilMs, type Issue } from "./issue.ts";
+import { issued, report } from "./report.ts";
+import { sendTogether } from "./send.ts";
+import { settings } from "./settings.ts";
+
+export interface IssuedCode {
+  readonly client: ScriptClient;
+  readonly code: string;
+  readonly issue: Issue;
+}
+
+/** Requests a code and judges the answer; undefined if no reliable code was received. */
+export const obtainCode = (context: IterationContext, client?: ScriptClient): IssuedCode | undefined =>
+  obtainCodesTogether(context, 1, client)[0];
+
+/** Requests several codes concurrently, each with its own state: answers must not be mixed up. */
+export const obtainCodesTogether = (
+  context: IterationContext,
+  count: number,
+  given?: ScriptClient,
+): readonly IssuedCode[] => {
+  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const asked = Array.from({ length: count }, () => ({
+    client: given ?? context.someClient(),
+    state: context.freshState(),
+  }));
+  const answers = sendTogether(asked.map(({ client, state }) => requests.authorize(client, state)));
+  const states = asked.map(({ state }) => state);
+  return asked.flatMap(({ client, state }, index) => {
+    const answer = answers[index] as Exchange;
+    report(judgeAuthorization(answer, state, states), [answer]);
+    const grant = grantOf(answer);
+    if (grant === undefined) return [];
+    issued("code", grant.code);
+    // A code returned with a foreign state may belong to another client, so its fate says nothing about codes.
+    return grant.state === state ? [{ client, code: grant.code, issue }] : [];
+  });
+};
+
+/** A code, and the tokens that its exchange brought. */
+export interface Redeemed extends IssuedCode {
+  readonly tokens: Tokens & { readonly refreshToken: string };
+  readonly access: Issue;
+  readonly refresh: Issue;
+}
+
+export const redeem = (code: IssuedCode): Redeemed | undefined => redeemTogether([code])[0];
+
+/** Exchanges several codes concurrently. Those that brought no tokens are missing. */
+export const redeemTogether = (codes: readonly IssuedCode[]): readonly Redeemed[] => {
+  const askedAtMs = Date.now();
+  const answers = sendTogether(codes.map(({ client, code }) => requests.exchange(client, code)));
+  const refresh = { askedAtMs, lifetimeMs: settings.limits.refreshTokenLifetimeMs };
+  return codes.flatMap((code, index) => {
+    const answer = answers[index] as Exchange;
+    report(judgeTokenSet(answer, mayHaveEnded(code.issue, Date.now())), [answer]);
+    const tokens = tellIssued(answer);
+    if (tokens === undefined) return [];
+    return { ...code, tokens, access: { askedAtMs, lifetimeMs: tokens.expiresInMs }, refresh };
+  });
+};
+
+/** The tokens of a granted exchange, which were issued by it. */
+export const tellIssued = (answer: Exchange): Redeemed["tokens"] | undefined => {
+  const tokens = tokensOf(answer);
+  if (tokens === undefined) return undefined;
+  issued("accessToken", tokens.accessToken);
+  issued("refreshToken", tokens.refreshToken);
+  return tokens;
+};
 
 /** A logged-in client, kept by a virtual user between iterations. */
 export interface Session {
@@ -43,14 +117,15 @@ export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Token
   session.fresh = "refresh";
 };
 
-export const isNearItsEnd = ({ access }: Session): boolean => epochMs() >= reliedUntilMs(access);
+export const isNearItsEnd = ({ access }: Session): boolean => Date.now() >= reliedUntilMs(access);
 
 /** Whether the access token must be replaced before it is used. A new one is used at once, however short its life is. */
 export const needsRefresh = (session: Session): boolean =>
-  isNearItsEnd(session) && (session.fresh === undefined || epochMs() > session.access.askedAtMs + AT_ONCE_MS);
+  isNearItsEnd(session) &&
+  (session.fresh === undefined || Date.now() > session.access.askedAtMs + AT_ONCE_MS);
 
 /** Whether the refresh token is still relied on; if not, the client must authorize again. */
-export const canRefresh = ({ refresh }: Session): boolean => epochMs() < reliedUntilMs(refresh);
+export const canRefresh = ({ refresh }: Session): boolean => Date.now() < reliedUntilMs(refresh);
 
 /** Makes the next iteration get a new token. */
 export const dropToken = (session: Session): void => {
@@ -63,9 +138,9 @@ export const dropToken = (session: Session): void => {
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const { access } = session;
-  const isPrompt = isPromptUse(access, epochMs() - listing.durationMs);
+  const isPrompt = isPromptUse(access, Date.now() - listing.durationMs);
   const origin = isPrompt ? session.fresh : undefined;
   session.fresh = undefined;
-  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, epochMs())) return [];
+  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, Date.now())) return [];
   return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
 };

@@ -5,7 +5,9 @@ import type { Profile } from "../../conformance/contract/profile.ts";
 import { root } from "../../conformance/testing/measure.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { k6OfFile, loadHere } from "./testing/load-here.ts";
-import { startNarrowFront } from "./testing/narrow-front.ts";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import { listening } from "../../conformance/testing/servers.ts";
+import { runnerClock } from "./clock.ts";
 
 /** Ramps with the real k6. A machine busy with other work may end one early, which then is a lower bound. */
 
@@ -83,3 +85,30 @@ trap 'kill -INT $k6' INT
 ( while sleep 0.3 && kill -STOP $k6; do sleep 1.2; kill -CONT $k6; done ) 2>/dev/null &
 wait $k6
 `;
+
+/**
+ * A service of one worker: requests wait for their turn, and only so many per second are handled, however many come.
+ */
+const startNarrowFront = async (
+  target: string,
+  requestsPerSecond: number,
+): Promise<AsyncDisposable & { readonly baseUrl: string }> => {
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { method = "GET", url = "/", headers } = incoming;
+    const onward = request(new URL(url, target), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  };
+  let freeAtMs = 0;
+  const front = await listening(
+    createServer((incoming, outgoing) => {
+      const nowMs = runnerClock.nowMs();
+      freeAtMs = Math.max(nowMs, freeAtMs) + 1_000 / requestsPerSecond;
+      runnerClock.after(freeAtMs - nowMs, () => pass(incoming, outgoing));
+    }),
+  );
+  return { baseUrl: `http://127.0.0.1:${front.port}`, [Symbol.asyncDispose]: front.stop };
+};

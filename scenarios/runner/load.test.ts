@@ -8,7 +8,7 @@ import { runnerClock } from "./clock.ts";
 import type { LoadContext } from "./context.ts";
 import { load } from "./load.ts";
 import { profileFor } from "./testing/loads.ts";
-import { head, secondOfRows } from "./testing/sample-rows.ts";
+import { head, secondOfRows } from "./testing/segments.ts";
 
 const contextFor = (signal = new AbortController().signal): LoadContext => {
   const names = { name: "test", clients: [], profiles: [], replacedLimits: [] };

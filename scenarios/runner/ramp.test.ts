@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { histogramOf } from "./testing/counted.ts";
+import { histogramOf } from "./testing/loads.ts";
 import { createRampWatch, rampEnded } from "./ramp.ts";
 
 const plan = { rate: 100, durationMs: 100_000, warmUpMs: 0, seed: 1 };

@@ -11,7 +11,7 @@ import { scriptFor } from "./load.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import { nowhere } from "./record.ts";
-import { scenarioRules } from "./scenario-rules.ts";
+import { scenarioRules } from "./verdicts.ts";
 import { scriptSettings } from "./settings.ts";
 import { k6OfFile } from "./testing/load-here.ts";
 import { profileFor } from "./testing/loads.ts";

@@ -18,7 +18,58 @@ import {
   isSuccess,
   saysWrong,
   type Exchange,
+  type Endpoint,
 } from "../exchange.ts";
+import {
+  echoBreach,
+  grantBreach,
+  grantOf as grantIn,
+  yieldsCode,
+  type Grant,
+} from "../../../conformance/judging/laws/grant.ts";
+import { claimsPage } from "./pages.ts";
+
+/** The grant in an authorize answer. A code in an error body is ignored: under load it cannot be tried. */
+export const grantOf = (exchange: Exchange): Grant | undefined => {
+  const grant = grantIn(exchange);
+  return grant?.via === "json" && exchange.status >= 400 ? undefined : grant;
+};
+
+/** Checks of a valid authorize request; `others` are the states of concurrent requests. */
+export const judgeAuthorization = (
+  exchange: Exchange,
+  state: string,
+  others: readonly string[] = [],
+): readonly Check[] => {
+  const grant = grantOf(exchange);
+  if (grant === undefined) {
+    const claimsGrant = isSuccess(exchange) && exchange.fields["state"] === state;
+    return claimsGrant || saysWrong(exchange)
+      ? [broken("authorize.answers-with-code", yieldsCode, describe(exchange))]
+      : [];
+  }
+  return [
+    checkOf("authorize.answers-with-code", grantBreach(exchange), exchange),
+    checkOf("authorize.echoes-state", echoBreach(grant, state, others), exchange),
+  ];
+};
+
+/** Whether an answer has anything of what its endpoint grants; the answer of an event hook is not judged. */
+const grants: Readonly<Record<Endpoint, (exchange: Exchange) => boolean>> = {
+  authorize: (exchange) => grantOf(exchange) !== undefined || exchange.fields["state"] !== undefined,
+  exchange: ({ fields }) => claimsTokens(fields),
+  refresh: ({ fields }) => claimsTokens(fields),
+  list: claimsPage,
+  trigger: () => true,
+};
+
+/**
+ * Whether a status of success stands above nothing at all, such as an error in a body, a cut body or a page for humans.
+ * The document shows no errors, so this may mean "not now": the request failed, and no promise was broken.
+ */
+export const grantsNothing = (exchange: Exchange): boolean =>
+  (isSuccess(exchange) || (exchange.endpoint === "authorize" && exchange.location !== undefined)) &&
+  !grants[exchange.endpoint](exchange);
 
 /** The usable part of an exchange's or a refresh's answer. */
 export interface Tokens {

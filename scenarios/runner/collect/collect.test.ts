@@ -11,9 +11,12 @@ import { nowhere, openLoadRecord } from "../record.ts";
 import { k6OfFile } from "../testing/load-here.ts";
 import { serveHttp } from "../../../conformance/testing/servers.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "../testing/loads.ts";
-import { runLoad, type LoadOptions } from "./collect.ts";
+import { runLoad, type LoadOptions, createCollector, type CollectorOptions } from "./collect.ts";
 import { filesBelow } from "../../../conformance/testing/temporary-folder.ts";
 import { eachTestIn } from "../../../conformance/testing/folders.ts";
+import { head, secondOfRows } from "../testing/segments.ts";
+import { seededRandom } from "../../../conformance/contract/random.ts";
+import { createAbortWatch } from "../judge/validity.ts";
 
 let folder: string;
 eachTestIn((made) => (folder = made));
@@ -256,4 +259,34 @@ describe("runLoad with the real k6", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
     await expect.poll(() => readdirSync(temporary)).toEqual([]);
   });
+});
+
+const failedAll = { list: { granted: 0, refused: 0, failed: 9 } };
+
+/** Why the load was to end, before its seconds were closed and after. */
+const endsOf = (options: Pick<CollectorOptions, "sink" | "onSecond">) => {
+  const reasons: string[] = [];
+  const settings = settingsFor("http://127.0.0.1", constantStage(9, 2_000));
+  const collector = createCollector(
+    { settings, warmUpMs: 0, ...options },
+    (reason) => void reasons.push(reason),
+  );
+  collector.samples(Buffer.from(head + secondOfRows(0, 9, seededRandom(1))));
+  const before = [...reasons];
+  collector.close();
+  return { before, after: reasons };
+};
+
+it("the last seconds of the stages, which close only when the load has ended, count for giving it up", () => {
+  const watch = createAbortWatch({ errorShare: 0, seconds: 1 });
+  const onSecond: CollectorOptions["onSecond"] = ({ line }) => watch({ ...line, requests: failedAll });
+  expect(endsOf({ sink: nowhere, onSecond })).toEqual({
+    before: [],
+    after: [expect.stringContaining("requests failed")],
+  });
+});
+
+it("a record that cannot be written is told", () => {
+  const full = { ...nowhere, failure: () => "the disk is full" };
+  expect(endsOf({ sink: full }).after).toEqual(["the record could not be written: the disk is full"]);
 });

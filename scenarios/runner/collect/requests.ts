@@ -39,58 +39,40 @@ interface OpenSeconds {
   readonly open: () => readonly RequestsOfSecond[];
 }
 
-interface Own {
-  readonly nameOf: (endpoint: string) => string;
-  readonly lagOf: (atMs: number, lagMs: number) => number;
-}
-
-/** Counts requests in seconds that are open, by the names and lags of the record. */
+/** Counts requests in seconds that are open. */
 export const createRequests = (
   { at, open }: OpenSeconds,
   histogram: () => Int32Histogram,
-  { nameOf, lagOf }: Own,
+  lagOf: (atMs: number, lagMs: number) => number,
 ) => {
-  const owed = createOwed();
-  const ownOf = (atMs: number, sample: RequestSample): RequestSample => ({
-    ...sample,
-    endpoint: nameOf(sample.endpoint),
-    lagMs: lagOf(atMs, sample.lagMs),
-  });
+  /**
+   * Requests whose answers granted nothing and that were counted as granted in a second that is closed by now, because
+   * their batch took long. Each takes the place of the next request that is granted, so that none is counted twice; the
+   * end of the load leaves those that no such request followed.
+   */
+  const owed: { readonly atMs: number; readonly sample: RequestSample }[] = [];
+  const takeOwed = (endpoint: string): RequestSample | undefined => {
+    const found = owed.findIndex(({ sample }) => sample.endpoint === endpoint);
+    return found === -1 ? undefined : owed.splice(found, 1)[0]?.sample;
+  };
   return {
-    add: (atMs: number, sample: RequestSample): void => {
+    add: (atMs: number, told: RequestSample): void => {
       const second = at(atMs);
-      const own = ownOf(atMs, sample);
-      addRequest(second, (own.outcome === "granted" ? owed.take(own.endpoint) : undefined) ?? own, histogram);
+      const sample = { ...told, lagMs: lagOf(atMs, told.lagMs) };
+      const instead = sample.outcome === "granted" ? takeOwed(sample.endpoint) : undefined;
+      addRequest(second, instead ?? sample, histogram);
     },
     /** Counts a request as failed that was counted as granted before its answer was read. */
-    fail: (atMs: number, sample: RequestSample): void => {
+    fail: (atMs: number, told: RequestSample): void => {
       at(atMs);
-      const own = ownOf(atMs, sample);
-      const second = open().find(({ endpoints }) => forgetGranted(endpoints.get(own.endpoint), own));
-      if (second === undefined) owed.add(atMs, own);
-      else addRequest(second, own, histogram);
+      const sample = { ...told, lagMs: lagOf(atMs, told.lagMs) };
+      const second = open().find(({ endpoints }) => forgetGranted(endpoints.get(sample.endpoint), sample));
+      if (second === undefined) owed.push({ atMs, sample });
+      else addRequest(second, sample, histogram);
     },
     finish: (): void => {
-      for (const { atMs, sample } of owed.left()) addRequest(at(atMs), sample, histogram);
+      for (const { atMs, sample } of owed) addRequest(at(atMs), sample, histogram);
     },
-  };
-};
-
-/**
- * Requests whose answers granted nothing and that were counted as granted in a second that is closed by now, because
- * their batch took long. Each takes the place of the next request that is granted, so that none is counted twice; the
- * end of the load leaves those that no such request followed.
- */
-const createOwed = () => {
-  const kept = new Map<string, { readonly atMs: number; readonly sample: RequestSample }[]>();
-  return {
-    add: (atMs: number, sample: RequestSample): void => {
-      const those = kept.get(sample.endpoint) ?? [];
-      those.push({ atMs, sample });
-      kept.set(sample.endpoint, those);
-    },
-    take: (endpoint: string): RequestSample | undefined => kept.get(endpoint)?.shift()?.sample,
-    left: () => [...kept.values()].flat(),
   };
 };
 

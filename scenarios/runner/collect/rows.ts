@@ -1,6 +1,5 @@
 import type { SampleOutcome } from "../../../conformance/contract/load-record.ts";
 import { metricNames, setUpName } from "../../protocol.ts";
-import { COMMA, createLineSplitter, createRow, pairIn, type Row } from "./csv.ts";
 
 /** Receives the content of k6's CSV rows, one call per relevant row. Moments are wall-clock milliseconds. */
 export interface RowSink {
@@ -32,180 +31,152 @@ export interface RequestSample {
   readonly lagMs: number;
 }
 
-/** Fields at the start of every row: metric_name, timestamp, metric_value. */
-const VALUE = 2;
+const DURATION = "http_req_duration";
+const BLOCKED = "http_req_blocked";
 
 /**
- * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are unused: they are recognised by a few
- * bytes and never decoded. The rows of one request arrive together, its duration directly before its blocked time, so
- * that two rows make one sample.
+ * Reads k6's CSV (output `csv`, timestamps in microseconds) from bytes that are cut anywhere and may be overwritten after
+ * the call. Nine of ten rows are of metrics that nobody uses, and are not decoded. The rows of one request arrive
+ * together, its duration directly before its blocked time, so that two rows make one sample.
  */
-export const createRowReader = (sink: RowSink) => {
-  const row = createRow();
-  let unreadable = 0;
+export const createRowReader = (sink: RowSink): ((chunk: Uint8Array) => void) => {
+  const readers = new Map(Object.entries(readersFor(sink)));
   let columns: Columns | undefined;
-  /** The duration of the request whose blocked time is next. */
-  let pending: (RequestSample & { readonly atMs: number }) | undefined;
-
-  const release = (blockedMs: number): void => {
-    if (pending === undefined) return;
-    const { atMs, ...sample } = pending;
-    pending = undefined;
-    sink.request(atMs, { ...sample, blockedMs });
-  };
-
-  const read = (kind: Kind): void => {
-    if (kind === "header") {
-      columns = columnsOf(row);
+  /** The request whose blocked time is next. */
+  let pending: Row | undefined;
+  return createLineSplitter((bytes, from, to) => {
+    const metric = bytes.toString("latin1", from, Math.max(from, bytes.indexOf(COMMA, from)));
+    if (metric === "metric_name") {
+      columns = columnsOf(bytes.toString("utf8", from, to).split(","));
       return;
     }
+    const read = readers.get(metric);
+    if (read === undefined && metric !== DURATION && metric !== BLOCKED) return;
     if (columns === undefined) throw new Error("k6's CSV does not begin with the names of its columns");
-    const atMs = row.number(1) / 1_000;
-    const value = row.number(VALUE);
-    if (Number.isNaN(atMs) || Number.isNaN(value)) {
-      unreadable += 1;
-      return;
-    }
-    if (kind === "blocked") return release(value);
-    release(0);
-    if (kind === "duration") {
-      const sample = requestOf(row, columns, value);
-      // Requests of the set-up precede the load and do not count.
-      if (sample.endpoint !== setUpName) pending = { atMs, ...sample };
-    } else tell(sink, kind, { atMs, value, row, columns });
-  };
-
-  const push = createLineSplitter((bytes, from, to) => {
-    const kind = kindOf(bytes, from, to);
-    if (kind === undefined) return;
-    row.read(bytes, from, to);
-    read(kind);
+    const row = rowOf(bytes.toString("utf8", from, to), columns);
+    if (pending !== undefined)
+      sink.request(pending.atMs, requestOf(pending, metric === BLOCKED ? row.value : 0));
+    // Requests of the set-up precede the load and do not count.
+    pending = metric === DURATION && row.name !== setUpName ? row : undefined;
+    read?.(row);
   });
+};
+
+/** What each metric's rows tell the sink. */
+const readersFor = (sink: RowSink): Readonly<Record<string, (row: Row) => void>> => ({
+  dropped_iterations: ({ atMs, value }) => sink.dropped(atMs, value),
+  vus: ({ atMs, value }) => sink.virtualUsers(atMs, value),
+  [metricNames.hollow]: (row) =>
+    sink.hollow(row.atMs, {
+      endpoint: tag(row, "endpoint"),
+      outcome: "failed",
+      serviceMs: row.value,
+      blockedMs: Number(noted(row, "blocked")),
+      lagMs: lagOf(row),
+    }),
+  [metricNames.arrival]: ({ atMs, value }) => sink.arrival(atMs, value),
+  [metricNames.start]: ({ value }) => sink.start(value),
+  [metricNames.check]: (row) => sink.checks(row.atMs, tag(row, "rule"), row.value),
+  [metricNames.breach]: (row) => sink.breach(row.atMs, tag(row, "rule")),
+  [metricNames.issued]: (row) => sink.issued(row.atMs, tag(row, "what"), noted(row, "digest") ?? ""),
+  [metricNames.event]: (row) =>
+    sink.event(
+      row.atMs,
+      Number(noted(row, "sentAt")),
+      noted(row, "account") ?? "",
+      noted(row, "notification"),
+    ),
+});
+
+const columnNames = ["name", "status", "expected_response", "extra_tags", "metadata"] as const;
+type Columns = Readonly<Record<(typeof columnNames)[number], number>>;
+type Row = ReturnType<typeof rowOf>;
+
+const columnsOf = (names: readonly string[]): Columns =>
+  Object.fromEntries(
+    columnNames.map((name) => {
+      const found = names.indexOf(name);
+      if (found === -1) throw new Error(`k6's CSV has no column ${name}; it has ${names.join(", ")}`);
+      return [name, found];
+    }),
+  ) as Columns;
+
+/** Every row begins with its metric, its time and its value. */
+const rowOf = (line: string, columns: Columns) => {
+  const fields = fieldsOf(line);
+  const of = (name: keyof Columns): string => fields[columns[name]] ?? "";
+  const [atMs, value] = [Number(fields[1]) / 1_000, Number(fields[2])];
+  if (Number.isNaN(atMs + value)) throw new Error(`a row of k6's CSV has no time or no value: ${line}`);
   return {
-    /** Consumes bytes cut anywhere. They may be overwritten after the call. */
-    push,
-    /** Number of unreadable rows: zero as long as k6 writes the CSV format that this reader supports. */
-    unreadable: (): number => unreadable,
+    atMs,
+    value,
+    name: of("name"),
+    status: Number(of("status")),
+    expected: of("expected_response"),
+    tags: of("extra_tags"),
+    metadata: of("metadata"),
   };
 };
 
-type Kind = "header" | "duration" | "blocked" | "dropped" | "users" | keyof typeof metricNames;
+/** A field may be quoted and then contain commas (RFC 4180). */
+const fieldsOf = (line: string): readonly string[] =>
+  line.includes('"')
+    ? Array.from(line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = ""]) =>
+        quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+      )
+    : line.split(",");
 
-const code = (character: string): number => character.charCodeAt(0);
-const [H, T, D, V, M, R, B, S] = ["h", "t", "d", "v", "m", "r", "b", "s"].map(code);
-const UNDERSCORE = code("_");
-const ownPrefix = "touchstone_".length;
-/** Our own metrics differ in the letters directly after the prefix. */
-const own = Object.entries(metricNames).map(
-  ([kind, name]) => [kind as keyof typeof metricNames, Buffer.from(`${name},`)] as const,
-);
+/** The value of a name in `name=value&name=value`; k6 does not specify the order. */
+const pairIn = (pairs: string, name: string): string | undefined =>
+  pairs
+    .split("&")
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
-/** The kind of a row, by the few bytes that distinguish k6's metrics; undefined for unused metrics. */
-const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
-  switch (bytes[from]) {
-    case H: {
-      // http_req_duration and http_req_blocked, as opposed to http_reqs and seven others.
-      if (bytes[from + 8] !== UNDERSCORE) return undefined;
-      const letter = bytes[from + 9];
-      return letter === D ? "duration" : letter === B ? "blocked" : undefined;
-    }
-    case T: {
-      return own.find(([, name]) => isAt(name, bytes, from))?.[0];
-    }
-    case D:
-      // dropped_iterations, as opposed to data_sent and data_received.
-      return bytes[from + 1] === R ? "dropped" : undefined;
-    case V:
-      // vus, but not vus_max.
-      return bytes[from + 2] === S && bytes[from + 3] === COMMA ? "users" : undefined;
-    case M:
-      return to > from ? "header" : undefined;
-    default:
-      return undefined;
-  }
-};
-
-const isAt = (name: Buffer, bytes: Buffer, from: number): boolean => {
-  // Compares after the common prefix first, where most names differ.
-  for (let at = ownPrefix; at < name.length; at += 1) if (bytes[from + at] !== name[at]) return false;
-  for (let at = 0; at < ownPrefix; at += 1) if (bytes[from + at] !== name[at]) return false;
-  return true;
-};
-
-interface Columns {
-  readonly name: number;
-  readonly status: number;
-  readonly expected: number;
-  readonly tags: number;
-  readonly metadata: number;
-}
-
-const columnsOf = (row: Row): Columns => {
-  const names = Array.from({ length: row.count() }, (_, field) => row.text(field));
-  const at = (name: string): number => {
-    const found = names.indexOf(name);
-    if (found === -1) throw new Error(`k6's CSV has no column ${name}; it has ${names.join(", ")}`);
-    return found;
-  };
-  return {
-    name: at("name"),
-    status: at("status"),
-    expected: at("expected_response"),
-    tags: at("extra_tags"),
-    metadata: at("metadata"),
-  };
-};
+const tag = ({ tags }: Row, name: string): string => pairIn(tags, name) ?? "";
+const noted = ({ metadata }: Row, name: string): string | undefined => pairIn(metadata, name);
+const lagOf = (row: Row): number => Number(noted(row, "lag")) || 0;
 
 /** The outcome of a request, by whether k6 expected its status and by the status itself. */
-const requestOf = (row: Row, columns: Columns, serviceMs: number): RequestSample => {
-  const status = row.number(columns.status);
-  const hasFailed = row.text(columns.expected) === "false" || !(status > 0);
+const requestOf = (row: Row, blockedMs: number): RequestSample => {
+  const hasFailed = row.expected === "false" || !(row.status > 0);
   return {
-    endpoint: row.text(columns.name),
-    outcome: hasFailed ? "failed" : status < 400 ? "granted" : "refused",
-    serviceMs,
-    blockedMs: 0,
-    lagMs: numberIn(pairIn(row.text(columns.metadata), "lag")),
+    endpoint: row.name,
+    outcome: hasFailed ? "failed" : row.status < 400 ? "granted" : "refused",
+    serviceMs: row.value,
+    blockedMs,
+    lagMs: lagOf(row),
   };
 };
 
-const numberIn = (text: string | undefined): number => Number(text) || 0;
+const NEWLINE = 10;
+const COMMA = 44;
+const LONGEST_ROW = 65_536;
 
-interface OwnRow {
-  readonly atMs: number;
-  readonly value: number;
-  readonly row: Row;
-  readonly columns: Columns;
-}
-
-const tell = (sink: RowSink, kind: Exclude<Kind, "header" | "duration" | "blocked">, own: OwnRow): void => {
-  const { atMs, value, row, columns } = own;
-  const tag = (name: string): string => pairIn(row.text(columns.tags), name) ?? "";
-  const noted = (name: string): string | undefined => pairIn(row.text(columns.metadata), name);
-  switch (kind) {
-    case "dropped":
-      return sink.dropped(atMs, value);
-    case "users":
-      return sink.virtualUsers(atMs, value);
-    case "hollow":
-      return sink.hollow(atMs, {
-        endpoint: tag("endpoint"),
-        outcome: "failed",
-        serviceMs: value,
-        blockedMs: numberIn(noted("blocked")),
-        lagMs: numberIn(noted("lag")),
-      });
-    case "arrival":
-      return sink.arrival(atMs, value);
-    case "start":
-      return sink.start(value);
-    case "check":
-      return sink.checks(atMs, tag("rule"), value);
-    case "breach":
-      return sink.breach(atMs, tag("rule"));
-    case "issued":
-      return sink.issued(atMs, tag("what"), noted("digest") ?? "");
-    case "event":
-      return sink.event(atMs, Number(noted("sentAt") ?? atMs), noted("account") ?? "", noted("notification"));
-  }
+/** Splits chunks of bytes, cut anywhere, into lines without line ends. A chunk may be overwritten after the call. */
+const createLineSplitter = (
+  onLine: (bytes: Buffer, from: number, to: number) => void,
+): ((chunk: Uint8Array) => void) => {
+  const carry = Buffer.alloc(LONGEST_ROW);
+  let carried = 0;
+  return (chunk) => {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let from = 0;
+    if (carried > 0) {
+      const end = bytes.indexOf(NEWLINE);
+      const upTo = end === -1 ? bytes.length : end;
+      if (carried + upTo > LONGEST_ROW)
+        throw new Error("a row of k6's CSV is longer than any k6 should write");
+      carried += bytes.copy(carry, carried, 0, upTo);
+      if (end === -1) return;
+      onLine(carry, 0, carried);
+      carried = 0;
+      from = end + 1;
+    }
+    for (let end = bytes.indexOf(NEWLINE, from); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      onLine(bytes, from, end);
+      from = end + 1;
+    }
+    carried = bytes.copy(carry, 0, from);
+  };
 };

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import { judgeValidity } from "../judge/validity.ts";
 import { quantileOf } from "../../../conformance/contract/distribution.ts";
-import { counted } from "../testing/counted.ts";
-import { constantStage } from "../testing/loads.ts";
+import { counted, constantStage } from "../testing/loads.ts";
 import type { Reading } from "./readings.ts";
 import { createSeconds } from "./seconds.ts";
 import { createTotals } from "./totals.ts";
@@ -120,15 +119,6 @@ describe("seconds", () => {
     seconds.finish();
     expect(lines.map(({ requests }) => requests["list"]?.granted ?? 0)).toEqual([0, 0, 2]);
     expect(lines[2]?.breaches).toEqual({ "code.single-use": 1 });
-  });
-
-  it("count endpoints with unusable names, or beyond the limit, as other", () => {
-    const { lines, seconds } = collected();
-    const many = Array.from({ length: 40 }, (_, at) => `e${at}`);
-    for (const endpoint of ["", "a;b", "http://127.0.0.1/x,y", ...many])
-      seconds.request(start, { ...granted, endpoint });
-    seconds.finish();
-    expect(lines[0]?.requests["other"]?.granted).toBe(3 + 20);
   });
 
   it("exclude failed requests from percentiles", () => {

@@ -49,7 +49,7 @@ export const createSeconds = (
   onClosed: (second: ClosedSecond) => void,
 ) => {
   const pool = createPool();
-  const [nameOf, lags] = [createEndpointNames(), createLags(stages)];
+  const lags = createLags(stages);
   const allGranted = latencyHistogram();
   let virtualUsers: number | undefined;
 
@@ -67,7 +67,7 @@ export const createSeconds = (
     pool.giveBack([second.lag, ...histograms.map(({ histogram }) => histogram)]);
   });
   const lagOf = (atMs: number, lagMs: number): number => lags.at(atMs - (time.startedAtMs() ?? atMs), lagMs);
-  const requests = createRequests(time, pool.take, { nameOf, lagOf });
+  const requests = createRequests(time, pool.take, lagOf);
   return {
     begin: time.begin,
     request: requests.add,
@@ -215,26 +215,10 @@ const grantedLatencies = (
 };
 
 /**
- * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted together.
- */
-const MOST_ENDPOINTS = 20;
-const OTHERS = "other";
-
-export const createEndpointNames = (): ((endpoint: string) => string) => {
-  const names = new Set<string>();
-  return (endpoint) => {
-    if (names.has(endpoint)) return endpoint;
-    if (names.size >= MOST_ENDPOINTS || !/^[\w.-]+$/.test(endpoint)) return OTHERS;
-    names.add(endpoint);
-    return endpoint;
-  };
-};
-
-/**
  * Start lags as they are. A dropped iteration has no number, and the script tells by its number when an iteration was
  * due, so that each dropped one makes all later ones seem one interval later than they are.
  */
-export const createLags = (stages: readonly Stage[]) => {
+const createLags = (stages: readonly Stage[]) => {
   const lastMs = endOfStages(stages) - 1;
   let dropped = 0;
   return {

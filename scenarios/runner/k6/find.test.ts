@@ -108,7 +108,7 @@ describe("findK6", () => {
   it("does not wait for a builder that was killed", async () => {
     program("bin/go", `#!/bin/sh\n${building}`);
     const holder = startModule(
-      `import { withLock } from ${JSON.stringify(path.join(import.meta.dirname, "cache.ts"))};
+      `import { withLock } from ${JSON.stringify(path.join(import.meta.dirname, "archive.ts"))};
        await withLock(${JSON.stringify(path.join(path.dirname(cached()), "lock"))}, { clock: {}, onWait() {} }, () => {
          console.log("held");
          return new Promise((resolve) => setTimeout(resolve, 60_000));

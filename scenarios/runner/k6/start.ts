@@ -8,16 +8,14 @@ import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
 import { temporaryBase } from "../../../conformance/files/folders.ts";
-import { dashboardStops, freePort } from "./dashboard.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
-import { k6Environment } from "./environment.ts";
+import { k6Environment, outputFlags, type K6Output } from "./outputs.ts";
 import { endOf, type K6End } from "./exit.ts";
 import { K6Failed, makeFifo, readFifo } from "./fifo.ts";
-import type { FoundK6 } from "./find.ts";
-import { segmentFlags } from "../segment-plan.ts";
-import { outputFlags, type K6Output } from "./outputs.ts";
-import { isAtLeast } from "./version.ts";
+import { type FoundK6, isAtLeast } from "./find.ts";
+import { segmentFlags } from "../segment/parse.ts";
 import { isObject, parseJson } from "../../../conformance/contract/json.ts";
+import { createServer, type AddressInfo } from "node:net";
 
 export interface StartOptions {
   readonly k6: Pick<FoundK6, "path" | "version">;
@@ -219,3 +217,51 @@ export const readLogLine = (line: string): LogLine => {
 /** Written by our own scripts, so their kind identifies them. */
 const isMessage = (value: unknown): value is ScriptMessage =>
   isObject(value) && ["breach", "trouble", "set-up"].includes(String(value["kind"]));
+
+/** A port of loopback that is free at this moment. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+const TRY_AGAIN_MS = 100;
+const STOPS = "\nevent: stop\n";
+
+/**
+ * Reads the events of k6's dashboard, and resolves with true once they say that the load has ended: other outputs have
+ * ended before, and k6 waits until the last browser has left. False if k6 ended without saying so.
+ */
+const dashboardStops = async (
+  address: string,
+  {
+    clock,
+    signal,
+    onUp,
+  }: { readonly clock: RunnerClock; readonly signal: AbortSignal; readonly onUp: () => void },
+): Promise<boolean> => {
+  try {
+    const events = await eventsOf(address, clock, signal);
+    onUp();
+    let text = "";
+    for await (const part of events.pipeThrough(new TextDecoderStream())) {
+      text = text.slice(-STOPS.length) + part;
+      if (text.includes(STOPS)) return true;
+    }
+  } catch {
+    // The connection ends with k6.
+  }
+  return false;
+};
+
+/** Rejects when the signal aborts. */
+const eventsOf = async (address: string, clock: RunnerClock, signal: AbortSignal) => {
+  for (;;) {
+    const answer = await fetch(`${address}events`, { signal }).catch(() => undefined);
+    if (answer?.body) return answer.body;
+    await clock.sleep(TRY_AGAIN_MS, signal);
+  }
+};

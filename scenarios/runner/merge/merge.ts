@@ -1,16 +1,15 @@
 import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
-import { withUnchecked } from "../scenario-rules.ts";
+import { withUnchecked } from "../verdicts.ts";
 import { stagesOf, type ShapeName } from "../../stages.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
-import { busyNotes, causeNotes, firstsOfEach, judgedOutcome } from "../judge/outcome.ts";
+import { busyNotes, causeNotes, firstsOfEach, judgedOutcome } from "../judge/validity.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
-import { mergeCourse } from "./course.ts";
-import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
+import { mergeCourse, duplicatesAcross, type FoundDuplicates } from "./course.ts";
 import { machineText } from "../header.ts";
 import {
   begunOf,
@@ -21,8 +20,8 @@ import {
   worstOf,
   type AnyLoadRun,
   type SegmentRun,
+  segmentsOfOneRun,
 } from "./machines.ts";
-import { segmentsOfOneRun } from "./refuse.ts";
 
 /**
  * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by cell, so

@@ -4,6 +4,8 @@ import type { Stage } from "../../stages.ts";
 import type { FetchedProfile } from "../../../conformance/contract/profile-fetched.ts";
 import type { ScriptSettings } from "../../protocol.ts";
 import type { LoadHeader } from "../record.ts";
+import type { Counted } from "../../../conformance/contract/distribution.ts";
+import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 
 /** A profile with only the required keys. */
 export const profileFor = (baseUrl: string): FetchedProfile => ({ name: "test", baseUrl, clients: [] });
@@ -104,3 +106,17 @@ export const headerFor = (baseUrl: string): LoadHeader => ({
   breaches: [],
   notes: [],
 });
+
+/** This many of each latency, given in milliseconds. */
+export const counted = (counts: Readonly<Record<number, number>>): Counted => {
+  const histogram = latencyHistogram();
+  for (const [ms, count] of Object.entries(counts))
+    histogram.recordValueWithCount(Math.round(Number(ms) * 1_000), count);
+  return countedMs(histogram);
+};
+
+export const histogramOf = (latenciesMs: readonly number[]) => {
+  const histogram = latencyHistogram();
+  for (const ms of latenciesMs) note(histogram, ms);
+  return histogram;
+};

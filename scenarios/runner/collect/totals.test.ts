@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
 import { createBlocks } from "./totals.ts";
-import { histogramOf } from "../testing/counted.ts";
+import { histogramOf } from "../testing/loads.ts";
 import { countedMs } from "./histograms.ts";
 
 describe("blocks", () => {

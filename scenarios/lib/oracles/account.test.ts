@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { newAccount, type Account } from "./account.ts";
-import { createAudience } from "./audience.ts";
+import { newAccount, type Account, createAudience } from "./account.ts";
 import type { ListQuery } from "./pages.ts";
 
 const [empty, one] = [{ items: [] }, { items: [{ id: "n" }] }];

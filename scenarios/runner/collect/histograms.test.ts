@@ -1,9 +1,8 @@
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addEncoded } from "./encoded.ts";
-import { histogramOf } from "../testing/counted.ts";
-import { countedMs, latencyHistogram } from "./histograms.ts";
+import { addEncoded, countedMs, latencyHistogram } from "./histograms.ts";
+import { histogramOf } from "../testing/loads.ts";
 
 describe("an encoded histogram", () => {
   it("adds up to the histogram of all values, however they are split", () => {
