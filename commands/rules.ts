@@ -7,11 +7,12 @@ import {
   type RequirementId,
 } from "../conformance/contract/catalogue.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
-import { defects } from "../fake-server/defects/index.ts";
-import contract from "../conformance/contract/openapi.json" with { type: "json" };
+import { defects } from "../fake-server/behaviours.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
 import type { rules as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
+
+import contract from "../conformance/contract/openapi.json" with { type: "json" };
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   if (flags.openapi === true) {

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { hooksOf } from "../conformance/contract/hooks.ts";
 import type { HookDefinition } from "../conformance/contract/profile-fetched.ts";
 import { runHook } from "../conformance/world/hooks/hooks.ts";
-import { inProcessHooksOf, profileOf } from "./profile.ts";
+import { inProcessHooksOf, profileOf } from "./serve.ts";
 import { askControl } from "./testing/ask.ts";
 import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 

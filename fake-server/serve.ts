@@ -6,10 +6,11 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { parseClients } from "./clients.ts";
 import type { ClockMode } from "./clock.ts";
-import { profileOf } from "./profile.ts";
 import { aborted, readJson } from "./serving.ts";
 import type { FakeBehaviour } from "./registry.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
+import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
+import type { InProcessHooks } from "../conformance/contract/hooks.ts";
 
 /** The options of `touchstone serve`. */
 export type ServeOptions = Pick<
@@ -106,4 +107,49 @@ const addressesOf = ({ baseUrl, controlUrl, behaviour, clockMode, clients }: Fak
   behaviour,
   clockMode,
   clients: clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
+});
+
+export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
+
+/** The profile for judging a running fake, only over its sockets and its control interface. */
+export const profileOf = (server: FakeServer): FetchedProfile => ({
+  name: `embedded fake (${server.behaviour})`,
+  baseUrl: server.baseUrl,
+  clients: server.clients.slice(0, 2).map(({ id, redirectUri }, index) => ({
+    id,
+    secret: { env: secretVariable(index) },
+    redirectUri,
+  })),
+  hooks: {
+    clock: {
+      now: { http: { url: `${server.controlUrl}/clock` }, result: "/now" },
+      advance: { http: { url: `${server.controlUrl}/clock/advance`, body: { ms: "{{ms}}" } } },
+    },
+    events: {
+      trigger: {
+        http: {
+          url: `${server.controlUrl}/events`,
+          body: { accountId: "{{accountId}}", clientId: "{{clientId}}" },
+        },
+        result: "/id",
+      },
+    },
+    callback: {
+      register: {
+        http: { method: "PUT", url: `${server.controlUrl}/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
+      },
+    },
+  },
+});
+
+/** The secrets that the profile refers to, by variable name. */
+export const secretsOf = (server: FakeServer): Record<string, string> =>
+  Object.fromEntries(server.clients.slice(0, 2).map(({ secret }, index) => [secretVariable(index), secret]));
+
+/** The profile's hooks for a fake in this process, which needs no request for them. */
+export const inProcessHooksOf = ({ operations }: FakeServer): InProcessHooks => ({
+  "clock.now": operations.clock,
+  "clock.advance": ({ ms }) => operations.advance({ ms }),
+  "events.trigger": ({ accountId, clientId }) => operations.raise({ accountId, clientId }),
+  "callback.register": ({ url, ca }) => operations.register({ url, ca }),
 });

@@ -6,7 +6,7 @@ import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
-import { selectRules } from "../../conformance/engine/selection.ts";
+import { selectRules } from "../../conformance/engine/executor.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 

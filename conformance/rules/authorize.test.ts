@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { codeAndState, redirectTo } from "../../fake-server/answer.ts";
-import { parseQuery } from "../../fake-server/query.ts";
+import { parseQuery } from "../../fake-server/requests.ts";
 import { withQuery } from "../arbitraries/redirect-uri.ts";
 import { judge } from "../testing/judge.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";

@@ -3,7 +3,7 @@ import type { PendingDeliveries } from "../behaviour.ts";
 import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 import type { Service } from "../context.ts";
 import type { Notification } from "../notifications.ts";
-import type { PushRequest } from "../pushes.ts";
+import type { PushRequest } from "../delivery/schedule.ts";
 import { change, everyNth, keeping, type Replacement, rows } from "../registry.ts";
 
 /** Changes fields of retries only. */

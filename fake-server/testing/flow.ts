@@ -2,7 +2,7 @@ import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts
 import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
 import { ask, type Asked } from "./ask.ts";
-import { pool } from "../contention.ts";
+import { pool } from "../changes.ts";
 import { createService } from "../start.ts";
 
 /** An answer, with its body parsed if it is JSON. */

@@ -1,4 +1,4 @@
-import { listenOn } from "../listening.ts";
+import { listenOn } from "../serving.ts";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
