@@ -1,7 +1,6 @@
 import type { Behaviour, Filters, Replaces } from "./behaviour.ts";
-import type { AccessRecord, Context, Service } from "./context.ts";
+import type { AccessRecord, Context, Service, Delivery, PushOutcome, PushRequest } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
-import type { Delivery, PushOutcome, PushRequest } from "./delivery/schedule.ts";
 import { randomFrom, type RandomSource } from "./random.ts";
 import { change, onlyIf, type Replacement, together } from "./registry.ts";
 import { statusOf } from "./sound.ts";

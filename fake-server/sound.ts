@@ -11,9 +11,9 @@ import type {
 import { endpoints } from "../conformance/contract/forms.ts";
 import { jsonAnswer, type Refusal, type RefusalKind, withHeaders } from "./answer.ts";
 import { parseBody, parseQuery } from "./requests.ts";
-import type { CodeRecord } from "./context.ts";
+import type { CodeRecord, PushOutcome } from "./context.ts";
 import { EVERYTHING } from "./notifications.ts";
-import { type PushOutcome, anchors, readings } from "./delivery/schedule.ts";
+import { anchors, readings } from "./delivery/schedule.ts";
 
 /** Enough that a few hanging receivers do not block the rest, and few enough to spare receiver and sender. */
 const PUSHES_IN_FLIGHT = 64;

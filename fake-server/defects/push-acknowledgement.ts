@@ -1,5 +1,6 @@
 import { counted, redirectOf, statusIn } from "../changes.ts";
-import { listedDelayMs, type Delivery, type PushOutcome } from "../delivery/schedule.ts";
+import type { Delivery, PushOutcome } from "../context.ts";
+import { listedDelayMs } from "../delivery/schedule.ts";
 import { alsoIf, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound.ts";
 

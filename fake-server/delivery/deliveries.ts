@@ -1,7 +1,7 @@
 import type { PendingDeliveries } from "../behaviour.ts";
 import type { Notification } from "../notifications.ts";
 import type { Host } from "../server.ts";
-import type { Callback, Delivery, PushOutcome, PushRequest } from "./schedule.ts";
+import type { Callback, Delivery, PushOutcome, PushRequest } from "../context.ts";
 import { createSender, type Sender } from "./sender.ts";
 import type { DeliveryStore } from "./store.ts";
 import type { Work } from "../clock.ts";
