@@ -3,8 +3,7 @@ import { hooksOf } from "../conformance/contract/hooks.ts";
 import type { HookDefinition } from "../conformance/contract/profile-fetched.ts";
 import { runHook } from "../conformance/world/hooks/hooks.ts";
 import { inProcessHooksOf, profileOf } from "./serve.ts";
-import { askControl } from "./testing/ask.ts";
-import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
+import { askControl, ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
 const service = await startTestService({ startTimeMs: 1_000 });
 afterAll(() => service.stop());

@@ -7,7 +7,7 @@ export type { Behaviour } from "./behaviour.ts";
 export { defaultClients } from "./clients.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { inProcessHooksOf, profileOf, secretsOf, serve, type ServeOptions } from "./serve.ts";
-export { startFakeProcess } from "./process.ts";
+export { startFakeProcess } from "./serve.ts";
 export { type FakeServer } from "./start.ts";
 export { loadVariants } from "./variants/load.ts";
 

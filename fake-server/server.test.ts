@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { startTestService, tokensOf } from "./testing/flow.ts";
+import { startTestService, tokensOf, askControl } from "./testing/flow.ts";
 import { fieldOf } from "../conformance/contract/json.ts";
-import { askControl } from "./testing/ask.ts";
 
 const EXCHANGE = "/open-api/oauth/access-token";
 const service = await startTestService();

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ReceiverClock, Stamp } from "./clock.ts";
-import type { LostConnection, ReportFault } from "./faults.ts";
+import type { LostConnection, ReportFault } from "./event-log.ts";
 import type { IncomingMessage } from "node:http";
 import type { LostStage, Push } from "../../conformance/contract/push.ts";
 

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import { listenOn } from "../serving.ts";
 import type { Connections, ReceiverLimits } from "./connections.ts";
-import type { ReportFault } from "./faults.ts";
+import type { ReportFault } from "./event-log.ts";
 import type { Certificate } from "./certificate.ts";
 import { listenError } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "../../conformance/contract/files.ts";

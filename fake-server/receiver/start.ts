@@ -7,8 +7,7 @@ import { type Certificates, certificatesFor, type Certificate } from "./certific
 import { createReceiverClock, type ReceiverClock } from "./clock.ts";
 import { createConnections, type ReceiverLimits, receiverLimits } from "./connections.ts";
 import { buildControl } from "./control.ts";
-import { createEventLog, type EventLog } from "./event-log.ts";
-import { createFaults } from "./faults.ts";
+import { createEventLog, type EventLog, createFaults } from "./event-log.ts";
 import { listenAt, once } from "../serving.ts";
 import { createIntake } from "./intake.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
