@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -31,15 +31,10 @@ const library = async () => {
 
 const newKeys = () => crypto.subtle.generateKey(keyAlgorithm, true, ["sign", "verify"]);
 
-const privatePem = async ({ privateKey }: Awaited<ReturnType<typeof newKeys>>): Promise<string> => {
-  const { PemConverter } = await library();
-  return `${PemConverter.encode(await crypto.subtle.exportKey("pkcs8", privateKey), "PRIVATE KEY").trim()}\n`;
-};
-
-const signingKeyOf = async (pem: string) => {
-  const { PemConverter } = await library();
-  return crypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(pem), keyAlgorithm, false, ["sign"]);
-};
+const pairOf = (certificate: { toString(format: "pem"): string }, privateKey: CryptoKey): Certificate => ({
+  certPem: `${certificate.toString("pem").trim()}\n`,
+  keyPem: KeyObject.from(privateKey).export({ type: "pkcs8", format: "pem" }).toString(),
+});
 
 /** A self-signed authority, valid from yesterday for ten years. */
 export const makeCa = async (nowMs: number, name = "Touchstone receiver authority"): Promise<Certificate> => {
@@ -57,7 +52,7 @@ export const makeCa = async (nowMs: number, name = "Touchstone receiver authorit
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certPem: `${certificate.toString("pem").trim()}\n`, keyPem: await privatePem(keys) };
+  return pairOf(certificate, keys.privateKey);
 };
 
 /**
@@ -79,7 +74,7 @@ const makeLeaf = async (
     notAfter: new Date(toMs),
     signingAlgorithm,
     publicKey: keys.publicKey,
-    signingKey: await signingKeyOf(ca.keyPem),
+    signingKey: createPrivateKey(ca.keyPem).toCryptoKey(keyAlgorithm, false, ["sign"]) as CryptoKey,
     extensions: [
       new x509.BasicConstraintsExtension(false),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -91,7 +86,7 @@ const makeLeaf = async (
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
-  return { certPem: `${certificate.toString("pem").trim()}\n`, keyPem: await privatePem(keys) };
+  return pairOf(certificate, keys.privateKey);
 };
 
 /** One that is valid now, and since yesterday for clocks that are behind. */
@@ -163,11 +158,7 @@ const readPair = async (
 };
 
 /** Writes the key first, and each file atomically: a process killed in between leaves no partial file. */
-const writePair = async (
-  folder: string,
-  [cert, key]: Names,
-  { certPem, keyPem }: Certificate,
-): Promise<void> => {
+const writePair = (folder: string, [cert, key]: Names, { certPem, keyPem }: Certificate): void => {
   try {
     makeFolders(folder, 0o700);
     replaceFile(path.join(folder, key), keyPem, 0o600);
@@ -234,7 +225,7 @@ const keptOrMade = async (
   const kept = await readPair(folder, names);
   if (kept !== undefined && isGood(kept.x509)) return kept;
   const made = await make();
-  await writePair(folder, names, made);
+  writePair(folder, names, made);
   return made;
 };
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import type { Answered, Push, PushLine, LostStage } from "../../conformance/contract/push.ts";
 import { type ReceiverClock, rounded } from "./clock.ts";
 import type { Journal } from "./journal.ts";
@@ -37,7 +38,7 @@ const MEMORY_BYTES = 64 * 1_048_576;
 export const createEventLog = (options: EventLogOptions) => {
   const { epoch, clock, journal } = options;
   const ring = createRing(MEMORY_BYTES);
-  const readers = new Set<() => void>();
+  const published = new EventEmitter().setMaxListeners(0);
   let [last, lastNumbered, closed] = [0, 0, false];
 
   const numbered = ({ kind, ...rest }: LineBody): Entry => {
@@ -53,7 +54,7 @@ export const createEventLog = (options: EventLogOptions) => {
     const end = answered === undefined ? "" : `,"answeredMs":${answeredMs},"outcome":"${outcome}"}`;
     ring.add(n, end === "" ? text : text.slice(0, -1) + end);
     last = n;
-    for (const look of readers) look();
+    published.emit("line");
     if (answered !== undefined) record({ kind: "answered", push: n, ...answered });
   };
   const enqueue = inTurns(publish);
@@ -79,8 +80,13 @@ export const createEventLog = (options: EventLogOptions) => {
     /** JSON texts of the lines after `after` up to `upTo`, in order, at most `limit`. */
     read: ring.between,
     /** Resolves when there is a line after `after`, after `maxMs`, or when the signal aborts. */
-    waitFor: (after: number, maxMs: number, signal: AbortSignal): Promise<void> =>
-      until(() => last > after, readers, clock, maxMs, signal),
+    waitFor: async (after: number, maxMs: number, signal: AbortSignal): Promise<void> => {
+      const isThere = (): boolean => last > after;
+      if (isThere() || maxMs <= 0) return;
+      const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
+      while (!isThere() && !over.aborted)
+        await once(published, "line", { signal: over }).catch(() => undefined);
+    },
     close: (): void => {
       closed = true;
       journal?.close();
@@ -127,27 +133,6 @@ const keeperIn = (
     if (broken) tell("the journal can be written again");
     return true;
   };
-};
-
-/** Resolves if `isTrue` after a call of `readers`, after `maxMs`, or when the signal aborts. */
-const until = async (
-  isTrue: () => boolean,
-  readers: Set<() => void>,
-  clock: ReceiverClock,
-  maxMs: number,
-  signal: AbortSignal,
-): Promise<void> => {
-  if (isTrue() || maxMs <= 0 || signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = (): void => resolve();
-  const look = (): void => (isTrue() ? resolve() : undefined);
-  const cancel = clock.after(maxMs, end);
-  readers.add(look);
-  signal.addEventListener("abort", end, { once: true });
-  await promise;
-  readers.delete(look);
-  cancel();
-  signal.removeEventListener("abort", end);
 };
 
 /**
