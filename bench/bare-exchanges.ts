@@ -2,7 +2,7 @@ import { fastify, type FastifyInstance } from "fastify";
 import { Client, Pool, type Dispatcher } from "undici";
 import { mapLimited } from "../conformance/checks/map-limited.ts";
 import { madeNotification } from "../conformance/testing/made.ts";
-import { currentLeaf, makeCa } from "../fake-server/receiver/make-certificate.ts";
+import { currentLeaf, makeCa } from "../fake-server/receiver/certificate.ts";
 
 /** Number of concurrent requests: about as many as in a gate. */
 const AT_A_TIME = 12;

@@ -7,9 +7,8 @@ import type { ReceiverState } from "../conformance/contract/push.ts";
 import { startNode } from "../conformance/testing/start-cli.ts";
 import { figure, mebibytes } from "../conformance/testing/measure.ts";
 import type { RunningReceiver } from "../fake-server/receiver/start.ts";
-import { startReceiverProcess } from "../fake-server/receiver/testing/receivers.ts";
+import { startReceiverProcess, readPushes } from "../fake-server/receiver/testing/receivers.ts";
 import { notification, operate } from "../fake-server/receiver/testing/sender.ts";
-import { readPushes } from "../fake-server/receiver/testing/read-pushes.ts";
 import { median } from "../reports/statistics/sample.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 

@@ -1,8 +1,13 @@
 import path from "node:path";
 import { tool } from "../conformance/record/tool.ts";
 import type { Action } from "./shared/context.ts";
-import { profileFromFlags, writeProfile, writeSchema } from "../conformance/profile/init.ts";
-import { isInstalledAt, profileNameAt } from "../conformance/profile/profile-place.ts";
+import {
+  profileFromFlags,
+  writeProfile,
+  writeSchema,
+  isInstalledAt,
+  profileNameAt,
+} from "../conformance/profile/init.ts";
 import { plural } from "../reports/text/figures.ts";
 import type { init as definition } from "./flags/gate.ts";
 

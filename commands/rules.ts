@@ -7,7 +7,7 @@ import {
   type RequirementId,
 } from "../conformance/contract/catalogue.ts";
 import { nearest } from "../conformance/contract/text.ts";
-import { defects } from "../fake-server/defects/index.ts";
+import { defects } from "../fake-server/behaviours.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/commands.ts";
 import type { rules as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";

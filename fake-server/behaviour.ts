@@ -1,10 +1,19 @@
 import type { Answer, Fields, Refusal, RefusalKind } from "./answer.ts";
-import type { JsonObject } from "./body.ts";
+import type { JsonObject, Query } from "./requests.ts";
 import type { FakeClient } from "./clients.ts";
-import type { Context, Operation, Service, AccessRecord, CodeRecord, RefreshRecord } from "./context.ts";
+import type {
+  Context,
+  Operation,
+  Service,
+  AccessRecord,
+  CodeRecord,
+  RefreshRecord,
+  Callback,
+  Delivery,
+  PushOutcome,
+  PushRequest,
+} from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
-import type { Query } from "./query.ts";
-import type { Callback, Delivery, PushOutcome, PushRequest } from "./pushes.ts";
 import type { RandomSource } from "./random.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;

@@ -1,11 +1,86 @@
 import { nearest } from "../conformance/contract/text.ts";
-import { defects, loadDefects } from "./defects/index.ts";
-import { behaviourFrom, type FakeBehaviour, soundBehaviour, type Variant, type Part } from "./registry.ts";
-import { variants } from "./variants/index.ts";
+import {
+  behaviourFrom,
+  type FakeBehaviour,
+  soundBehaviour,
+  type Variant,
+  type Part,
+  joined,
+  type Defect,
+  type LoadDefect,
+} from "./registry.ts";
 import { loadVariants } from "./variants/load.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { sound } from "./sound.ts";
+import { answerVariants } from "./variants/answers.ts";
+import { credentialVariants } from "./variants/credentials.ts";
+import { httpVariants } from "./variants/http.ts";
+import { listVariants } from "./variants/list.ts";
+import { pushVariants } from "./variants/push.ts";
+import { accessLifetimeDefects } from "./defects/access-lifetime.ts";
+import { accessDefects } from "./defects/access.ts";
+import { advisoryDefects } from "./defects/advisory.ts";
+import { authorizeDefects } from "./defects/authorize.ts";
+import { bodyDefects } from "./defects/bodies.ts";
+import { clientDefects, exchangeDefects } from "./defects/exchange.ts";
+import { codeDefects } from "./defects/code.ts";
+import { lifecycleDefects } from "./defects/lifecycle.ts";
+import { lifetimeDefects } from "./defects/lifetimes.ts";
+import { listDefects } from "./defects/list.ts";
+import { loadNotificationDefects } from "./defects/load-notifications.ts";
+import { loadPushDefects } from "./defects/load-push.ts";
+import { loadRefreshDefects, loadTokenDefects } from "./defects/load-tokens.ts";
+import { notificationDefects } from "./defects/notifications.ts";
+import { pushAcknowledgementDefects } from "./defects/push-acknowledgement.ts";
+import { pushPayloadDefects } from "./defects/push-payload.ts";
+import { pushFailureDefects } from "./defects/push-failures.ts";
+import { pushScheduleDefects } from "./defects/push-schedule.ts";
+import { refreshDefects } from "./defects/refresh.ts";
+import { stateDefects } from "./defects/state.ts";
+import { unknownDefects } from "./defects/unknown.ts";
+import { writeDefects } from "./defects/writes.ts";
+
+/** Every seeded defect by name, in the order of the document. */
+export const defects = joined<Defect>([
+  authorizeDefects,
+  stateDefects,
+  codeDefects,
+  lifetimeDefects,
+  unknownDefects,
+  exchangeDefects,
+  clientDefects,
+  bodyDefects,
+  refreshDefects,
+  accessDefects,
+  accessLifetimeDefects,
+  notificationDefects,
+  listDefects,
+  writeDefects,
+  pushScheduleDefects,
+  pushAcknowledgementDefects,
+  pushFailureDefects,
+  pushPayloadDefects,
+  lifecycleDefects,
+  advisoryDefects,
+]);
+
+/** Defects that only load shows. They are separate because sequential rules are not expected to detect them. */
+export const loadDefects = joined<LoadDefect>([
+  loadTokenDefects,
+  loadRefreshDefects,
+  loadNotificationDefects,
+  loadPushDefects,
+]);
+
+/** Every conforming variant by name, in the order of the document. */
+export const variants = joined<Variant>([
+  answerVariants,
+  credentialVariants,
+  listVariants,
+  httpVariants,
+  pushVariants,
+]);
 
 const entries: Readonly<Record<string, Variant>> = {
   ...defects,

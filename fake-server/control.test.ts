@@ -1,9 +1,8 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { hooksOf, type HookDefinition } from "../conformance/contract/profile-fetched.ts";
 import { runHook } from "../conformance/world/hooks/hooks.ts";
-import { inProcessHooksOf, profileOf } from "./profile.ts";
-import { askControl } from "./testing/ask.ts";
-import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
+import { inProcessHooksOf, profileOf } from "./serve.ts";
+import { askControl, ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
 const service = await startTestService({ startTimeMs: 1_000 });
 afterAll(() => service.stop());

@@ -1,6 +1,5 @@
 import type { Replaces } from "./behaviour.ts";
-import type { AccessRecord, CodeRecord, Context, RefreshRecord } from "./context.ts";
-import type { ServiceLimits } from "./limits.ts";
+import type { AccessRecord, CodeRecord, Context, RefreshRecord, ServiceLimits } from "./context.ts";
 import { afterwards, keeping, together } from "./registry.ts";
 
 interface Credential {

@@ -2,16 +2,13 @@ import { findBehaviour } from "./behaviours.ts";
 import type { FakeBehaviour } from "./registry.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
 
-export { behaviours, bundlesOf, findBehaviour, joint } from "./behaviours.ts";
+export { behaviours, bundlesOf, defects, findBehaviour, joint, loadDefects, variants } from "./behaviours.ts";
 export type { Behaviour } from "./behaviour.ts";
 export { defaultClients } from "./clients.ts";
-export { defects, loadDefects } from "./defects/index.ts";
-export { inProcessHooksOf, profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
-export { serve, type ServeOptions } from "./serve.ts";
-export { startFakeProcess } from "./process.ts";
+export { inProcessHooksOf, profileOf, secretsOf, serve, type ServeOptions } from "./serve.ts";
+export { startFakeProcess } from "./serve.ts";
 export { type FakeServer } from "./start.ts";
-export { variants } from "./variants/index.ts";
 export { loadVariants } from "./variants/load.ts";
 
 export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {

@@ -5,6 +5,12 @@ import { serve, type ServeOptions } from "./index.ts";
 import type { Addresses } from "./serve.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { root } from "../conformance/testing/measure.ts";
+import { processesOf } from "../conformance/testing/reliability/processes.ts";
+import { startModule } from "../conformance/testing/start-cli.ts";
 
 const folder = folderOfFile();
 const file = async (name: string, text: string): Promise<string> => {
@@ -78,4 +84,20 @@ test("a behaviour that is one of the clock is served with it, and with no other"
   await expect(serving({ behaviour: "clock-jumping", clockMode: "flowing" }, async () => 0)).rejects.toThrow(
     'the behaviour "clock-jumping" needs a jumping clock; omit --clock',
   );
+});
+
+test("the fake ends and removes its secrets if its starter is killed", async () => {
+  const starter = startModule(
+    `import { startFakeProcess } from ${JSON.stringify(pathToFileURL(path.join(root, "fake-server/serve.ts")).href)};
+    const { profileFile } = await startFakeProcess([process.execPath, ${JSON.stringify(path.join(root, "cli.ts"))}], "sound");
+    console.log(profileFile);`,
+    [],
+    { env: { TMPDIR: folder } },
+  );
+  const profileFile = await starter.line();
+  expect(existsSync(profileFile)).toBe(true);
+  await starter.stop("SIGKILL");
+  while (processesOf(folder).length > 0) await delay(20);
+  expect(existsSync(profileFile)).toBe(false);
+  expect(existsSync(`${profileFile}.secret-1`)).toBe(false);
 });

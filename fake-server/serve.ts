@@ -1,4 +1,4 @@
-import { rm, rmdir, writeFile } from "node:fs/promises";
+import { rm, rmdir, writeFile, mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { fileReason } from "../conformance/contract/files.ts";
 import { jsonFile } from "../conformance/contract/harmless-text.ts";
@@ -6,10 +6,14 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { parseClients } from "./clients.ts";
 import type { ClockMode } from "./clock.ts";
-import { profileOf } from "./profile.ts";
 import { aborted, readJson } from "./serving.ts";
 import type { FakeBehaviour } from "./registry.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
+import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
+import type { InProcessHooks } from "../conformance/contract/profile-fetched.ts";
+import { spawn, type ChildProcess } from "node:child_process";
+import { temporaryBase } from "../conformance/files/folders.ts";
+import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 /** The options of `touchstone serve`. */
 export type ServeOptions = Pick<
@@ -107,3 +111,104 @@ const addressesOf = ({ baseUrl, controlUrl, behaviour, clockMode, clients }: Fak
   clockMode,
   clients: clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
 });
+
+export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
+
+/** The profile for judging a running fake, only over its sockets and its control interface. */
+export const profileOf = (server: FakeServer): FetchedProfile => ({
+  name: `embedded fake (${server.behaviour})`,
+  baseUrl: server.baseUrl,
+  clients: server.clients.slice(0, 2).map(({ id, redirectUri }, index) => ({
+    id,
+    secret: { env: secretVariable(index) },
+    redirectUri,
+  })),
+  hooks: {
+    clock: {
+      now: { http: { url: `${server.controlUrl}/clock` }, result: "/now" },
+      advance: { http: { url: `${server.controlUrl}/clock/advance`, body: { ms: "{{ms}}" } } },
+    },
+    events: {
+      trigger: {
+        http: {
+          url: `${server.controlUrl}/events`,
+          body: { accountId: "{{accountId}}", clientId: "{{clientId}}" },
+        },
+        result: "/id",
+      },
+    },
+    callback: {
+      register: {
+        http: { method: "PUT", url: `${server.controlUrl}/callback`, body: { url: "{{url}}", ca: "{{ca}}" } },
+      },
+    },
+  },
+});
+
+/** The secrets that the profile refers to, by variable name. */
+export const secretsOf = (server: FakeServer): Record<string, string> =>
+  Object.fromEntries(server.clients.slice(0, 2).map(({ secret }, index) => [secretVariable(index), secret]));
+
+/** The profile's hooks for a fake in this process, which needs no request for them. */
+export const inProcessHooksOf = ({ operations }: FakeServer): InProcessHooks => ({
+  "clock.now": operations.clock,
+  "clock.advance": ({ ms }) => operations.advance({ ms }),
+  "events.trigger": ({ accountId, clientId }) => operations.raise({ accountId, clientId }),
+  "callback.register": ({ url, ca }) => operations.register({ url, ca }),
+});
+
+/**
+ * Starts the fake in a separate process, so that load on it takes no CPU time from the measuring process. `program` is
+ * Touchstone's own command line. The process ends with this one in all cases, because it lives as long as its standard
+ * input. Rejects with ConfigurationError if that process exits with the exit code for one. The profile is for it; its
+ * secrets are in files beside it, which only the owner can read.
+ */
+export const startFakeProcess = async (program: readonly [string, ...string[]], behaviour: string) => {
+  const folder = await mkdtemp(temporaryBase("fake"));
+  const profileFile = path.join(folder, "profile.json");
+  const [command, ...parameters] = program;
+  const child = spawn(
+    command,
+    [
+      ...parameters,
+      "serve",
+      "--json",
+      "--while-stdin",
+      "--behaviour",
+      behaviour,
+      "--write-profile",
+      profileFile,
+    ],
+    // A separate process group: Ctrl-C is for this process, which ends the load before the service.
+    { stdio: ["pipe", "pipe", "pipe"], detached: true },
+  );
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await listening(child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { profileFile, stop };
+};
+
+const listening = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-4_000)));
+    child.stdin?.on("error", () => undefined);
+    child.stdout?.once("data", () => resolve());
+    child.stdout?.resume();
+    child.once("error", (error) => reject(error));
+    child.once("close", (code) => {
+      const why = said.trim().replace(/^touchstone: /, "") || `it ended with exit code ${code}`;
+      reject(
+        code === exitCodes.usage ? new ConfigurationError(why) : new Error(`the fake did not start: ${why}`),
+      );
+    });
+  });

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { startTestService } from "./testing/flow.ts";
+import { startTestService, tokensOf, askControl } from "./testing/flow.ts";
+import { fieldOf } from "../conformance/contract/json.ts";
 
 const EXCHANGE = "/open-api/oauth/access-token";
 const service = await startTestService();
@@ -27,4 +28,16 @@ test("other paths and methods get 404", async () => {
     const response = await fetch(`${service.baseUrl}/open-api/oauth/authorize`, { method });
     expect(response.status).toBe(404);
   }
+});
+
+test("long expired credentials are removed and valid ones are kept", async () => {
+  await using service = await startTestService();
+  const { refreshToken } = await tokensOf(service);
+  for (let issued = 0; issued < 40; issued += 1) await service.code();
+  await service.advance(86_400_000);
+  for (let issued = 0; issued < 260; issued += 1) await service.authorize();
+  const { live } = (await askControl(`${service.controlUrl}/counters`)).body;
+  expect(fieldOf(live, "codes")).toBeLessThanOrEqual(260);
+  expect(fieldOf(live, "accessTokens")).toBe(0);
+  expect((await service.refresh(refreshToken)).status).toBe(200);
 });

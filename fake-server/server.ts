@@ -3,14 +3,10 @@ import { gzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
 import type { Behaviour } from "./behaviour.ts";
-import type { Context, Operation, Service, Counters } from "./context.ts";
-import { createHousekeeper } from "./housekeeping.ts";
-import { rawQueryOf, type Query } from "./query.ts";
-import type { JsonObject } from "./body.ts";
-import { authorize } from "./routes/authorize.ts";
-import { exchange } from "./routes/exchange.ts";
-import { list } from "./routes/list.ts";
-import { refresh } from "./routes/refresh.ts";
+import { type Context, type Operation, type Service, type Counters, purge } from "./context.ts";
+import { rawQueryOf, type Query, type JsonObject } from "./requests.ts";
+import { authorize, list } from "./routes/authorize.ts";
+import { exchange, refresh } from "./routes/exchange.ts";
 import { endpointNames, endpoints } from "../conformance/contract/forms.ts";
 
 /** A service with its decisions. A reset replaces the counters, and the behaviour with its state. */
@@ -147,3 +143,34 @@ const piecesOf = (body: string): readonly string[] =>
   Array.from({ length: Math.ceil(body.length / PIECE_LENGTH) }, (_, index) =>
     body.slice(index * PIECE_LENGTH, (index + 1) * PIECE_LENGTH),
   );
+
+/** Checked once per this many issues, so that the cost per request is negligible. */
+const ISSUES_BETWEEN = 256;
+/** A dead credential is remembered for one more lifetime, so that it is refused as expired rather than unknown. */
+const REMEMBERED_LIFETIMES = 2;
+
+/** Creates the function that is called with each issued credential and forgets those long dead. */
+const createHousekeeper = (): ((behaviour: Behaviour, context: Context) => void) => {
+  let issues = 0;
+  return (behaviour, context) => {
+    issues += 1;
+    if (issues % ISSUES_BETWEEN !== 0) return;
+    const { credentials, limits, nowMs } = context;
+    const longAgo = (issuedAtMs: number, lifetimeMs: number): boolean =>
+      nowMs - issuedAtMs >= lifetimeMs * REMEMBERED_LIFETIMES;
+    purge(
+      credentials.codes,
+      (code) => longAgo(code.issuedAtMs, limits.codeLifetimeMs) && !behaviour.codeIsAlive(code, context),
+    );
+    purge(
+      credentials.refreshTokens,
+      (token) =>
+        longAgo(token.issuedAtMs, limits.refreshTokenLifetimeMs) &&
+        !behaviour.refreshTokenIsAlive(token, context),
+    );
+    purge(
+      credentials.accessTokens,
+      (token) => longAgo(token.issuedAtMs, token.lifetimeMs) && !behaviour.accessTokenIsAlive(token, context),
+    );
+  };
+};

@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, ListenOptions, Server } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
-import { readReason } from "../conformance/contract/files.ts";
+import { readReason, codeOf } from "../conformance/contract/files.ts";
 import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { ConfigurationError, listenError } from "../conformance/contract/problem.ts";
 import { errorMessage } from "../conformance/contract/text.ts";
 import { readPrivate, WideFile } from "../conformance/files/private.ts";
+import events from "node:events";
+import { pause } from "./clock.ts";
 
 /**
  * A control interface: bad input is answered with 400 and a one-line reason. Answers are often read in a terminal, so
@@ -67,5 +69,25 @@ export const readJson = async (key: string, file: string, secret?: string): Prom
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw new ConfigurationError(`${key}: ${file} is not JSON (${errorMessage(error)})`, { cause: error });
+  }
+};
+
+const TRIES = 200;
+const BETWEEN_MS = 50;
+
+/**
+ * Listens, and rejects as the server does. A port that it had before (`isAnew`) is tried for ten seconds, because a
+ * connection that another program opened meanwhile may have been given it.
+ */
+export const listenOn = async (server: Server, options: ListenOptions, isAnew: boolean): Promise<void> => {
+  for (let left = isAnew ? TRIES : 1; ; left -= 1) {
+    server.listen(options);
+    const error: unknown = await events.once(server, "listening").then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (error === undefined) return;
+    if (left <= 1 || codeOf(error) !== "EADDRINUSE") throw error;
+    await pause(BETWEEN_MS);
   }
 };

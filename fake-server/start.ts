@@ -1,10 +1,9 @@
 import { type ClockMode, createClock } from "./clock.ts";
 import { defaultClients, type FakeClient } from "./clients.ts";
 import { buildControl, operationsOf, type Controlled } from "./control.ts";
-import { zeroCounters, emptyCredentials } from "./context.ts";
+import { zeroCounters, emptyCredentials, type ServiceLimits, serviceLimits } from "./context.ts";
 import { createDeliveries } from "./delivery/deliveries.ts";
 import { openData } from "./delivery/store.ts";
-import { type ServiceLimits, serviceLimits } from "./limits.ts";
 import { randomFrom } from "./random.ts";
 import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
 import { buildServer, type Host } from "./server.ts";

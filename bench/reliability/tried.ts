@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { readPushes } from "../../fake-server/receiver/testing/read-pushes.ts";
+import { readPushes } from "../../fake-server/receiver/testing/receivers.ts";
 
 /** The result of hostile inputs: how many there were, and those that did not go as they should. */
 export interface Tried {

@@ -7,7 +7,7 @@ import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
-import { selectRules } from "../../conformance/engine/selection.ts";
+import { selectRules } from "../../conformance/engine/executor.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 

@@ -1,15 +1,22 @@
 import { hostname, tmpdir } from "node:os";
-import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
+import { type ResolvedProfile, loadProfile } from "../../conformance/profile/profile.ts";
 import { tool } from "../../conformance/record/tool.ts";
-import type { FoundK6, LoadContext, LoadPlan } from "../../scenarios/runner/index.ts";
+import {
+  type FoundK6,
+  type LoadContext,
+  type LoadPlan,
+  checkPlan,
+  findK6,
+  k6GraceMs,
+  load,
+  runnerClock,
+} from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { createLoadLive, type LiveSecond } from "../../reports/terminal/progress.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
-import { loadProfile } from "../../conformance/profile/profile.ts";
-import { checkPlan, findK6, k6GraceMs, load, runnerClock } from "../../scenarios/runner/index.ts";
-import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
+import { loadEnvironment } from "../../conformance/profile/profile-secret.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { sweepTemporary } from "../../conformance/files/folders.ts";
 import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";

@@ -11,7 +11,7 @@ import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
-import { profileNames } from "../../conformance/profile/profile-place.ts";
+import { profileNames } from "../../conformance/profile/init.ts";
 import { startFakeServer, inProcessHooksOf, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
-import { conform, examine, pinnedOf } from "./conform.ts";
+import { conform, examine, pinnedOf, hookNotes } from "./conform.ts";
 import { replacedLimits } from "../session/session.ts";
 import { readsPrepared } from "./needs.ts";
 import type { Rule } from "../checks/rule.ts";
@@ -10,6 +10,7 @@ import { ruleFor } from "../testing/seeded.ts";
 import { serveTcp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { rules as allRules } from "../rules/index.ts";
+import type { HookReport, HookUse } from "../world/hooks/hook-caller.ts";
 
 const stopping = stopAfterEach();
 
@@ -154,4 +155,38 @@ it("conform gives the same cases and the same fingerprints for the same seed", a
     ]);
   };
   expect(await summary(7)).toEqual(await summary(7));
+});
+
+const used = (totalMs: number, key = "hooks.clock.advance"): HookUse => ({
+  key,
+  calls: 140,
+  totalMs,
+  longestMs: 1_200,
+  lost: 0,
+  madeAgain: 0,
+  throttled: 0,
+});
+
+const notesOf = (elapsedMs: number, ...hooks: HookReport["hooks"]): readonly string[] =>
+  hookNotes({ hooks, elapsedMs, outages: [] });
+
+describe("the note that moving the clock takes much of the time", () => {
+  const note = (took: string): string =>
+    `hooks.clock.advance takes much of the time: 140 calls took ${took}, the longest 1.2 s`;
+
+  it("is written from five seconds on", () => {
+    expect(notesOf(10_000, used(5_000))).toEqual([note("5 s of 10 s")]);
+    expect(notesOf(10_000, used(4_999))).toEqual([]);
+  });
+
+  it("is written from a third of the run on", () => {
+    expect(notesOf(300_000, used(100_000))).toEqual([note("1 min 40 s of 5 min")]);
+    expect(notesOf(300_000, used(99_999))).toEqual([]);
+  });
+
+  it("is not written of other hooks, whose calls overlap", () => {
+    const overlapping = [used(9_000, "hooks.events.trigger"), used(9_000, "hooks.clock.now")];
+    expect(notesOf(10_000, ...overlapping)).toEqual([]);
+    expect(notesOf(10_000, used(6_000), ...overlapping)).toEqual([note("6 s of 10 s")]);
+  });
 });

@@ -1,6 +1,6 @@
 import https from "node:https";
 import { expect, it } from "vitest";
-import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/certificate.ts";
 import { conform } from "./conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";

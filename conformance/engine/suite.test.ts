@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
-import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { profileOf, secretsOf } from "../../fake-server/serve.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { conform, type ConformOptions } from "./conform.ts";
 import { requirement } from "../contract/catalogue.ts";

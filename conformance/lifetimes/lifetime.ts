@@ -2,7 +2,7 @@ import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { ask, type Issued } from "./ask.ts";
+import { ask, type Issued, useOnTheWay, type Uses } from "./ask.ts";
 import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import {
@@ -27,7 +27,6 @@ import { ControlFailed } from "../world/exchange.ts";
 import { notedFrom } from "../world/noted.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { useOnTheWay, type Uses } from "./uses.ts";
 import {
   isMonthLater,
   isWholeDaysOld,

@@ -3,9 +3,8 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { examples } from "./init-text.ts";
-import { profileFromFlags, profileSchema, writeProfile, writeSchema } from "./init.ts";
+import { profileFromFlags, profileSchema, writeProfile, writeSchema, profileNameAt } from "./init.ts";
 import { checkProfile } from "./profile-check.ts";
-import { profileNameAt } from "./profile-place.ts";
 import { loadProfile } from "./profile.ts";
 import { eachTestIn } from "../testing/folders.ts";
 

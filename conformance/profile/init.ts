@@ -9,8 +9,8 @@ import { replaceFile } from "../files/write.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileText, type MinimalProfile } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
-import { moduleTypeAt } from "./profile-place.ts";
 import { checkProfile } from "./profile-check.ts";
+import { createRequire } from "node:module";
 
 export interface InitFlags {
   readonly name?: string | undefined;
@@ -175,4 +175,49 @@ const putInPlace = (file: string, text: string): void => {
   } catch (error) {
     throw new ConfigurationError([`${file} cannot be written: ${fileReason(error)}`]);
   }
+};
+
+/** The module type in a folder's package.json; "none" if it has none, or there is no such file. */
+const moduleTypeAt = (folder: string): "module" | "commonjs" | "none" => {
+  const file = path.join(folder, "package.json");
+  if (existsSync(file)) {
+    const type = typeOf(file);
+    return type === "module" || type === "commonjs" ? type : "none";
+  }
+  const above = path.dirname(folder);
+  return above === folder ? "none" : moduleTypeAt(above);
+};
+
+const typeOf = (file: string): unknown => {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { readonly type?: unknown }).type;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether a module in this folder can import the package with this name. */
+export const isInstalledAt = (folder: string, name: string): boolean => {
+  try {
+    createRequire(path.join(folder, "profile.mjs")).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const profileNames = [
+  "touchstone.config.ts",
+  "touchstone.config.mts",
+  "touchstone.config.json",
+] as const;
+
+/**
+ * The file name with which a profile loads from this folder: TypeScript if it can import `defineProfile`, with the
+ * extension that makes it a module whatever package.json says; otherwise JSON.
+ */
+export const profileNameAt = (folder: string, canImport: boolean): (typeof profileNames)[number] => {
+  const [ts, mts, json] = profileNames;
+  if (!canImport) return json;
+  return moduleTypeAt(folder) === "module" ? ts : mts;
 };

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/certificate.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { loadProfile } from "./profile.ts";

@@ -7,11 +7,10 @@ import {
 import type { Profile } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { checkProfile } from "./profile-check.ts";
-import { fetchValues } from "./profile-fetch.ts";
-import { layered, readLayer, sourceOf, type ProfileLayer } from "./profile-file.ts";
-import { resolveNetwork } from "./profile-network.ts";
-import type { KeyPath } from "../contract/schema-errors.ts";
 import { collectProblems, type Problems } from "./profile-problems.ts";
+import { fetchValues, resolveNetwork } from "./profile-network.ts";
+import { layered, readLayer, sourceOf, type ProfileLayer } from "./profile-file.ts";
+import type { KeyPath } from "../contract/schema-errors.ts";
 import {
   readSecretFile,
   readText,

@@ -20,7 +20,7 @@ import { sideOf } from "../judging/lifetimes/probe.ts";
 import { ageIn } from "../lifetimes/ask.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/controls.ts";
-import { withConnections, type Connections } from "./shared/connections.ts";
+import { withConnections, type Connections } from "./shared/many.ts";
 import type { Judge, Rules } from "../checks/rule.ts";
 import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";

@@ -10,9 +10,8 @@ import {
   type Encoding,
 } from "../arbitraries/redirect-uri.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import { placeOf, strayLocation, withAbsoluteLocation } from "./shared/redirects.ts";
+import { placeOf, strayLocation, withAbsoluteLocation, kindOfBody, outcomeOf } from "./shared/redirects.ts";
 import { observing, type Rules } from "../checks/rule.ts";
-import { kindOfBody, outcomeOf } from "./shared/shapes.ts";
 import { notedFrom } from "../world/noted.ts";
 import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";

@@ -1,19 +1,25 @@
-import { describe, grantOf, plainOf } from "../world/exchange.ts";
+import { describe, grantOf, plainOf, type Answer } from "../world/exchange.ts";
 import { confusableStates, tellingStates, validStates } from "../arbitraries/state.ts";
 import { guessability } from "./shared/entropy.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { strayLocation } from "./shared/redirects.ts";
-import type { Rules } from "../checks/rule.ts";
+import type { Rules, HistoryVerdict } from "../checks/rule.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
 import { firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
-import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../world/steps.ts";
+import { obtainCode, redeem, yieldedCode, type IssuedCode, timed } from "../world/steps.ts";
 import { encodeQuery, type Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 import { redirectRules } from "./authorize-redirect.ts";
 import { stateRules } from "./authorize-state.ts";
-import { timestampFollowsTheClock } from "./authorize-timestamp.ts";
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import { duration, SECOND_MS } from "../contract/duration.ts";
+import { timestampOf, toldTimes } from "./told-time.ts";
 
+/** Milliseconds in 32 bits, with or without a sign, start over after this time. */
+const WRAP_MS = 2 ** 32;
+/** Real seconds are expensive and virtual ones are free, so a virtual clock is watched for longer. */
+const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000, WRAP_MS] } as const;
 /** Section 4.1: obtaining an authorization code. */
 export const authorizeRules = {
   "authorize.answers-with-code": (world, run) =>
@@ -21,11 +27,7 @@ export const authorizeRules = {
       run.forEach(
         clientsOf(world),
         (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
-        {
-          part: "each client",
-          print: (client) => `client ${client.id}`,
-          clients: "first",
-        },
+        { part: "each client", print: ({ id }) => `client ${id}`, clients: "first" },
       ),
       run.forAll(
         validStates(world.limits.stateMaxBytes),
@@ -64,10 +66,7 @@ export const authorizeRules = {
         async (caseWorld) => {
           const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
           const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
-          return {
-            ...(judgements.find(({ kind }) => kind !== "passed") ?? pass),
-            cases: states.length,
-          };
+          return { ...(judgements.find(({ kind }) => kind !== "passed") ?? pass), cases: states.length };
         },
         { part: "at once" },
       ),
@@ -121,7 +120,31 @@ export const authorizeRules = {
       };
     }),
 
-  "authorize.timestamp": timestampFollowsTheClock,
+  "authorize.timestamp": {
+    waitsMs: () => pausesMs.real[0],
+    check: async (world, run) => {
+      let isBareRedirect = false;
+      const moves = run.once(
+        async (world) => {
+          const { answer, grant } = await obtainCode(world);
+          isBareRedirect = grant.via === "redirect" && timestampOf(answer) === undefined;
+          return isBareRedirect ? pass : judgeTimestamps(world);
+        },
+        { replays: 1 },
+      );
+      const told = toldTimes(run, "authorize", clientsOf(world), {
+        part: "beside other timestamps",
+        print: ({ id }) => `client ${id}`,
+      });
+      const verdict = await run.all([moves, told]);
+      if (!isBareRedirect) return verdict;
+      return {
+        kind: "not-applicable",
+        by: "service",
+        reason: "the service answers with a redirect, and the redirect carries no timestamp",
+      };
+    },
+  },
   ...stateRules,
   ...redirectRules,
 } satisfies Rules;
@@ -177,3 +200,92 @@ const echoes = async (world: World, state: string): Promise<CaseVerdict> => {
   const answer = await world.target.authorize({ state });
   return verdictOf(echoBreach(grantOf(answer), state), () => `it got ${describe(answer)}`);
 };
+
+/** The clocks of a service's machines may differ by about a second, and its clock and ours may drift. */
+const APART_MS = 1_050;
+const LOOKS = 6;
+
+const ticksPerSecond = { seconds: 1, milliseconds: 1e3, microseconds: 1e6, nanoseconds: 1e9 } as const;
+
+interface Look {
+  readonly timestamp: number;
+  readonly at: TimeInterval;
+}
+
+/** On one connection, since several are answered by different machines more often than one. */
+const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
+  const target = world.target.dedicated();
+  try {
+    return judgeLooks(await looksAt({ ...world, target }));
+  } finally {
+    await target.close();
+  }
+};
+
+/** Looks at the timestamp some times in a row, and again after each pause. */
+const looksAt = async (world: World): Promise<readonly Look[] | Answer> => {
+  const looks: Look[] = [];
+  for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
+    if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs);
+    for (let n = 0; n < LOOKS; n += 1) {
+      const { value, at } = await timed(world, () => obtainCode(world));
+      const timestamp = timestampOf(value.answer);
+      if (timestamp === undefined) return value.answer;
+      looks.push({ timestamp, at });
+    }
+  }
+  return looks;
+};
+
+/** Judges the looks in the order in which they were made, or the answer that carried no timestamp. */
+export const judgeLooks = (looks: readonly Look[] | Answer): HistoryVerdict => {
+  if ("status" in looks) return fail("the answer carries a numeric timestamp", describe(looks));
+  const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
+  const left = Object.entries(ticksPerSecond).flatMap(([unit, ticks]) =>
+    areInStep(looks, ticks) ? [unit] : [],
+  );
+  // A balancer may spread the requests of one connection over machines whose clocks differ a little.
+  if (left.length > 0)
+    return {
+      ...pass,
+      cases: looks.length,
+      facts: { readings: left, ...(backwards === undefined ? {} : { stepsBack: stepText(backwards) }) },
+    };
+  return {
+    ...(backwards === undefined
+      ? fail(
+          "timestamps move with the clock, in seconds, milliseconds, microseconds or nanoseconds",
+          steps(looks)
+            .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} passed they moved by ${moved}`)
+            .join("; "),
+        )
+      : fail("no later answer carries an earlier time", stepText(backwards))),
+    cases: looks.length,
+    facts: { readings: left },
+  };
+};
+
+const stepText = ([before, after]: readonly [Look, Look]): string =>
+  `${before.timestamp} was followed by ${after.timestamp}`;
+
+/** Whether timestamps that count so many ticks per second differ from the first by the time that passed since. */
+const areInStep = (looks: readonly Look[], perSecond: number): boolean => {
+  const isWhole = looks.every(({ timestamp }) => timestamp % perSecond === 0);
+  // Whole seconds may cost a second more than the clocks are apart, whichever way they round.
+  const toleranceMs = APART_MS + (isWhole ? SECOND_MS : 0);
+  return looks.every((later) => {
+    const first = looks[0] ?? later;
+    const movedMs = ((later.timestamp - first.timestamp) / perSecond) * SECOND_MS;
+    const { leastMs, greatestMs } = ageBetween(first.at, later.at);
+    return movedMs >= leastMs - toleranceMs && movedMs <= greatestMs + toleranceMs;
+  });
+};
+
+const steps = (looks: readonly Look[]): readonly (readonly [elapsedMs: number, moved: number])[] =>
+  pairs(looks.filter((_, index) => index % LOOKS === 0)).map(([before, after]) => [
+    ageBetween(before.at, after.at).leastMs,
+    after.timestamp - before.timestamp,
+  ]);
+
+const pairs = <T>(values: readonly T[]): readonly (readonly [T, T])[] =>
+  values.slice(1).map((value, index) => [values[index] ?? value, value] as const);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TransportError, type Answer } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { raceInLane, type Met } from "./code-race.ts";
-import type { Connections } from "./shared/connections.ts";
+import type { Connections } from "./shared/many.ts";
 
 /** Plays a lane in which the nth exchange of each code has this result. */
 const race = async (resultOf: (nth: number) => "tokens" | "refusal" | 504 | TransportError["reason"]) => {

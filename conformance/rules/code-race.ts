@@ -1,7 +1,7 @@
 import { fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { anomalyOf, type Anomaly, type Attempt } from "../judging/laws/one-shot.ts";
 import { holdsTokenSet } from "../judging/laws/tokens.ts";
-import type { Connections } from "./shared/connections.ts";
+import type { Connections } from "./shared/many.ts";
 import { exchangeBody, obtainCode, yielded } from "../world/steps.ts";
 import {
   isHangUp,

@@ -13,7 +13,7 @@ import {
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
-import { withConnections } from "./shared/connections.ts";
+import { withConnections } from "./shared/many.ts";
 import {
   pauses,
   printEvents,

@@ -3,7 +3,7 @@ import { exchangeText } from "./exchange-bodies.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { stackTraceIn, readable, tokenLike } from "./shared/leaks.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import { kindOfBody } from "./shared/shapes.ts";
+import { kindOfBody } from "./shared/redirects.ts";
 import {
   exchangeBody,
   obtainCode,

@@ -6,7 +6,7 @@ import { Disagreement, type Real } from "../model/command.ts";
 import { newModel, states, type State } from "../model/states.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import { clientsOf, type World } from "../world/world.ts";
-import { couldNotWait } from "./shared/could-not-wait.ts";
+import { couldNotWait } from "./shared/attempts.ts";
 
 /** Histories relative to the usual number of cases: each is cheap, and rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;

@@ -12,8 +12,8 @@ import {
   vouchedLimit,
   whileSteady,
   whileTotalStands,
+  cutListHolds,
 } from "./shared/lists.ts";
-import { cutListHolds } from "./shared/long-list.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";

@@ -1,14 +1,21 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import { exchangesOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
-import { cutListHolds, longListHolds } from "./shared/long-list.ts";
+import {
+  exchangesOf,
+  openLists,
+  readPages,
+  type List,
+  type Listing,
+  cutListHolds,
+  longListHolds,
+} from "./shared/lists.ts";
 import { counted } from "../contract/text.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
-import { whyMissing, type Certain } from "./notification-missing.ts";
+import { whyMissing, type Certain } from "./notification-reads.ts";
 import type { World } from "../world/world.ts";
 
 /** Section 4.4: the list while notifications are created. */

@@ -4,7 +4,7 @@ import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { brokenBy, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn, readable, stackTraceIn } from "./shared/leaks.ts";
 import { observing, type Judge, type Rules, type Run } from "../checks/rule.ts";
-import { mediaTypeOf, outcomeOf } from "./shared/shapes.ts";
+import { mediaTypeOf, outcomeOf } from "./shared/redirects.ts";
 import {
   answerOrRefusal,
   exchangeBody,

@@ -4,7 +4,7 @@ import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import type { JournalMark, PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
-import { failedHook } from "./clock-check.ts";
+import { failedHook } from "./reach-check.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";

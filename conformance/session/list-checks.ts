@@ -1,13 +1,24 @@
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import { showsData } from "../judging/laws/pages.ts";
-import { describeBriefly, headerOf, pageOf, unlessUndecided, type Answer } from "../world/exchange.ts";
-import { EventHookFailed } from "../world/hooks/events.ts";
+import {
+  describeBriefly,
+  headerOf,
+  pageOf,
+  unlessUndecided,
+  type Answer,
+  ControlFailed,
+  TransportError,
+} from "../world/exchange.ts";
+import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { gaveData, obtainTokens, tryToOpen } from "../world/steps.ts";
 import { answerOrHangUp, type Client, type ListRequest } from "../world/target.ts";
-import type { Prepared, World } from "../world/world.ts";
+import { type Prepared, type World, emptyPrepared } from "../world/world.ts";
 import { howToFollow } from "./followed-check.ts";
+import { prepareNotifications } from "../world/dataset.ts";
+import { beginAnewAfter } from "../world/http/retry.ts";
+import type { Session } from "./session.ts";
 
 /**
  * Whether a token that was never issued gets an empty page, as where rows are filtered by their owner and a stranger owns
@@ -197,3 +208,53 @@ const openedAfterItsEnd = async (
 
 /** NaN if there is none. */
 const dateMs = (answer: Answer): number => Date.parse(headerOf(answer, "date") ?? "");
+
+/** Creates or finds the notifications that rules read. If the list itself is at fault, the rules report it. */
+export const checkNotifications = async (
+  session: Session,
+  world: World,
+): Promise<{ check: Check; notifications: Prepared["notifications"] }> => {
+  const check = session.events === undefined ? "notifications" : "hooks.events.trigger";
+  try {
+    const { sets, notes } = await beginAnewAfter(isLostEvent, () =>
+      prepareNotifications({
+        target: world.target,
+        clock: world.clock,
+        events: session.events,
+        limits: world.limits,
+        tolerances: world.tolerances,
+        accessToken: async () => (await obtainTokens(world)).accessToken,
+        freshUuid: session.freshUuid,
+        secondClientId: world.secondClient?.id,
+      }),
+    );
+    const count = sets.accounts.reduce((sum, { ids }) => sum + ids.length, 0);
+    return {
+      notifications: sets,
+      check: {
+        check,
+        ok: count > 0,
+        message: [`${count} notifications in ${sets.accounts.length} accounts can be read`, ...notes].join(
+          "; ",
+        ),
+        ...(session.events === undefined && {
+          remedy: "add `hooks.events.trigger` for rules that create notifications",
+        }),
+      },
+    };
+  } catch (error) {
+    const { notifications } = emptyPrepared;
+    if (error instanceof EventHookFailed)
+      return {
+        notifications,
+        check: mistaken(
+          check,
+          error.message.replace(`${check}: `, ""),
+          "call the hook by hand and compare; `accounts` in the profile lists the accounts that it may be called for",
+        ),
+      };
+    if (error instanceof ControlFailed || error instanceof TransportError)
+      return { notifications, check: { check, ok: false, message: error.message } };
+    throw error;
+  }
+};

@@ -5,18 +5,17 @@ import { newScope } from "../world/evidence/journal.ts";
 import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import { checkCallback } from "./callback-check.ts";
 import { checkClients } from "./client-check.ts";
-import { checkClock, failedHook } from "./clock-check.ts";
+import { checkClock, failedHook, checkReach } from "./reach-check.ts";
 import { checkFollowed } from "./followed-check.ts";
-import { checkNotifications } from "./notifications-check.ts";
-import { checkReach } from "./reach-check.ts";
-import type { Session } from "./session.ts";
 import {
+  checkNotifications,
   checkListClock,
   checkRefusedLists,
   checkWholeList,
   meaningOfEmptyPage,
   strangerGetsEmptyPage,
 } from "./list-checks.ts";
+import type { Session } from "./session.ts";
 
 export interface Preflight {
   readonly checks: readonly Check[];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startFakeServer, type FakeServer, type StartOptions } from "../../fake-server/index.ts";
-import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { profileOf, secretsOf } from "../../fake-server/serve.ts";
 import type { ConformOptions } from "../engine/conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile, resolveProfile } from "../profile/profile.ts";

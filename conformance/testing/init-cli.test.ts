@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { startFakeServer } from "../../fake-server/index.ts";
-import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { profileOf, secretsOf } from "../../fake-server/serve.ts";
 import { runHere } from "./run-here.ts";
 import { stopAfterAll } from "./stopping.ts";
 import { folderOfFile } from "./folders.ts";

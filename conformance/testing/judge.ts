@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defaultClients, startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
-import { profileOf, secretsOf } from "../../fake-server/profile.ts";
+import { profileOf, secretsOf } from "../../fake-server/serve.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";

@@ -1,5 +1,4 @@
-import { progressOf } from "../../fake-server/receiver/page/progress.ts";
-import { createStore } from "../../fake-server/receiver/page/rows.ts";
+import { progressOf, createStore } from "../../fake-server/receiver/page/rows.ts";
 import { windowsIn } from "../../reports/html/pictures/gate.ts";
 import type { ScheduleRow } from "../../reports/text/facts.ts";
 import { judgePushes } from "../../scenarios/runner/push/judge.ts";

@@ -10,9 +10,9 @@ import {
   inBase64,
 } from "../credentials.ts";
 import { everything } from "../notifications.ts";
-import { parseQuery, rawQueryOf } from "../query.ts";
+import { parseQuery, rawQueryOf } from "../requests.ts";
 import { change, keeping, type Replacement, rows } from "../registry.ts";
-import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound.ts";
 
 /** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
 const lettingIn =

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
-import type { JsonObject } from "../body.ts";
+import type { JsonObject } from "../requests.ts";
 import { lastOf } from "../changes.ts";
 import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
 import { change, keeping, type Replacement, rows, together } from "../registry.ts";

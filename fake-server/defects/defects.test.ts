@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unlistedService } from "../testing/flow.ts";
-import { defects } from "./index.ts";
+import { defects } from "../behaviours.ts";
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
 
 /** Defects that answer 500 on purpose. */

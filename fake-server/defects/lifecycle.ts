@@ -9,7 +9,7 @@ import { lifetimeDefects } from "./lifetimes.ts";
 import { notificationDefects } from "./notifications.ts";
 import { stateDefects } from "./state.ts";
 import type { Selection } from "../notifications.ts";
-import { parseQuery, rawQueryOf } from "../query.ts";
+import { parseQuery, rawQueryOf } from "../requests.ts";
 import {
   afterwards,
   alsoIf,
@@ -24,7 +24,7 @@ import {
   type Title,
   together,
 } from "../registry.ts";
-import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound.ts";
 
 const isSecond = (clientId: unknown, { clients }: Pick<Service, "clients">): boolean =>
   [...clients.keys()].indexOf(String(clientId)) === 1;

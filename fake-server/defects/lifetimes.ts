@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { counted } from "../changes.ts";
 import { codes, refreshTokens } from "../credentials.ts";
-import type { ServiceLimits } from "../limits.ts";
+import type { ServiceLimits } from "../context.ts";
 import { afterwards, everyNth, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 
 /** A use that restarts the 30 days if the condition holds. */

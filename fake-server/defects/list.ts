@@ -2,9 +2,9 @@ import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Filters, Paging, Replaces } from "../behaviour.ts";
 import { asksFor, remembered, showing } from "../changes.ts";
 import { EVERYTHING, everything } from "../notifications.ts";
-import type { Query } from "../query.ts";
+import type { Query } from "../requests.ts";
 import { change, everyNth, given, keeping, type Replacement, rows, type Title } from "../registry.ts";
-import { wholeNumber } from "../sound/notifications.ts";
+import { wholeNumber } from "../sound.ts";
 
 /**
  * One filter by another condition, in which each question mark stands for the value; the other filter is sound, and

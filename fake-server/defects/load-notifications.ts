@@ -1,5 +1,5 @@
 import type { Behaviour } from "../behaviour.ts";
-import { slowStep } from "../contention.ts";
+import { slowStep } from "../changes.ts";
 import { everything, type Notification } from "../notifications.ts";
 import { afterwards, change, keeping, type LoadShow, rows, together } from "../registry.ts";
 

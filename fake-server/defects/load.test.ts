@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { isRequirementId } from "../../conformance/contract/catalogue.ts";
 import { bundlesOf, joint, loadDefects, loadVariants } from "../index.ts";
-import { crowdAt, times } from "../testing/crowd.ts";
-import { crowdOfClients, crowdOfEvents, crowdOfReaders, type WarmUp } from "../testing/crowds.ts";
+import {
+  crowdAt,
+  times,
+  crowdOfClients,
+  crowdOfEvents,
+  crowdOfReaders,
+  type WarmUp,
+} from "../testing/crowds.ts";
 import { ACCOUNT, startTestService, tokensOf, unlistedService } from "../testing/flow.ts";
 import { startPushing } from "../testing/pushing.ts";
 

@@ -3,7 +3,7 @@ import type { Paging } from "../behaviour.ts";
 import { asksFor, readingOn, showing } from "../changes.ts";
 import type { Selection } from "../notifications.ts";
 import { change, given, keeping, type Replacement, rows } from "../registry.ts";
-import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound.ts";
 
 const creating = (rewrite: (time: string) => string): Replacement => change("createTime", rewrite);
 

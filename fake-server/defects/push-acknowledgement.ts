@@ -1,8 +1,8 @@
 import { counted, redirectOf, statusIn } from "../changes.ts";
+import type { Delivery, PushOutcome } from "../context.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import type { Delivery, PushOutcome } from "../pushes.ts";
 import { alsoIf, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
-import { statusOf } from "../sound/delivery.ts";
+import { statusOf } from "../sound.ts";
 
 type Answered = Extract<PushOutcome, { kind: "answered" }>;
 

@@ -2,10 +2,10 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.
 import { parseJson } from "../../conformance/contract/json.ts";
 import type { Replaces } from "../behaviour.ts";
 import { givingUp, redirectOf, statusIn } from "../changes.ts";
+import type { Delivery, PushFailure } from "../context.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import type { Delivery, PushFailure } from "../pushes.ts";
 import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
-import { statusOf } from "../sound/delivery.ts";
+import { statusOf } from "../sound.ts";
 
 const finalFailure = (...kinds: readonly PushFailure[]): Replacement =>
   givingUp(({ kind }) => (kinds as readonly string[]).includes(kind));

@@ -1,9 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
 import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
-import type { Service } from "../context.ts";
+import type { Service, PushRequest } from "../context.ts";
 import type { Notification } from "../notifications.ts";
-import type { PushRequest } from "../pushes.ts";
 import { change, everyNth, keeping, type Replacement, rows } from "../registry.ts";
 
 /** Changes fields of retries only. */

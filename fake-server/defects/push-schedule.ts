@@ -1,8 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
 import { counted, sameAccount } from "../changes.ts";
-import type { Service } from "../context.ts";
+import type { Service, Delivery } from "../context.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import type { Delivery } from "../pushes.ts";
 import { change, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 /** Other delays between pushes, in units of the document's first one. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { remembered } from "../changes.ts";
-import { parseQuery } from "../query.ts";
+import { parseQuery } from "../requests.ts";
 import { alsoIf, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 const echoing = (written: (state: string) => unknown): Replacement =>

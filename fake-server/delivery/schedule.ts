@@ -1,6 +1,5 @@
+import type { Delivery, Service } from "../context.ts";
 import type { PushDecisions } from "../behaviour.ts";
-import type { Service } from "../context.ts";
-import type { Delivery } from "../pushes.ts";
 
 type Schedule = Pick<PushDecisions, "pushDelayMs" | "pushAnchorMs" | "maxPushes">;
 type Anchor = PushDecisions["pushAnchorMs"];

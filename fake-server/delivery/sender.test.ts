@@ -3,9 +3,8 @@ import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { createClock } from "../clock.ts";
 import { certificatesFor } from "../receiver/certificate.ts";
-import { type Received, startTestReceiver } from "../testing/receiver.ts";
-import { startPushing } from "../testing/pushing.ts";
-import type { PushOutcome } from "../pushes.ts";
+import { type Received, startTestReceiver, startPushing } from "../testing/pushing.ts";
+import type { PushOutcome } from "../context.ts";
 import { createSender, type SendOptions } from "./sender.ts";
 
 /** A certificate of its own authority, whose PEM is given, too. */

@@ -3,7 +3,7 @@ import https from "node:https";
 import tls from "node:tls";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import type { ServiceClock, Work } from "../clock.ts";
-import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
+import type { PushFailure, PushOutcome, PushRequest } from "../context.ts";
 
 export type SenderClock = Pick<ServiceClock, "nowMs" | "schedule" | "pause">;
 

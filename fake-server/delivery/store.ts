@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Callback, Delivery } from "../pushes.ts";
+import type { Callback, Delivery } from "../context.ts";
 import path from "node:path";
 import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { type ClockMode, notBefore } from "../clock.ts";

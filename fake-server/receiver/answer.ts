@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import type { Answered, PushAction } from "../../conformance/contract/push.ts";
 import { type ReceiverClock, rounded } from "./clock.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./connections.ts";
 
 type Answer = Extract<PushAction, { kind: "answer" }>;
 

@@ -9,13 +9,11 @@ import {
 import { perform, prepare, type Prepared } from "./answer.ts";
 import { type Answering, requestOf } from "./answering.ts";
 import { rounded, type ReceiverClock, type Stamp } from "./clock.ts";
-import type { Connections, ReceiverLimits } from "./connections.ts";
-import type { EventLog } from "./event-log.ts";
-import type { LostConnection, ReportFault } from "./faults.ts";
+import type { Connections, ReceiverLimits, Link } from "./connections.ts";
+import type { EventLog, LostConnection, ReportFault } from "./event-log.ts";
 import { isUtf8 } from "node:buffer";
 import { parseJson } from "../../conformance/contract/json.ts";
 import { pathIn } from "../../conformance/contract/text.ts";
-import type { Link } from "./link.ts";
 
 export interface Intake {
   readonly clock: ReceiverClock;

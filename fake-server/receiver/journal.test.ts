@@ -6,9 +6,8 @@ import type { PushLine } from "../../conformance/contract/push.ts";
 import { eachTestIn } from "../../conformance/testing/folders.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
 import type { ReceiverOptions } from "./start.ts";
-import { receiversOfTests } from "./testing/receivers.ts";
+import { receiversOfTests, readPushes } from "./testing/receivers.ts";
 import { notification } from "./testing/sender.ts";
-import { readPushes } from "./testing/read-pushes.ts";
 
 const startHere = receiversOfTests();
 let folder = "";

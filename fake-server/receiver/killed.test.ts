@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest";
 import { eachTestIn } from "../../conformance/testing/folders.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import type { ReceiverOptions } from "./start.ts";
-import { startReceiverProcess } from "./testing/receivers.ts";
+import { startReceiverProcess, readPushes } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";
-import { readPushes } from "./testing/read-pushes.ts";
 
 let folder = "";
 eachTestIn((made) => (folder = made));

@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
-import { listenOn } from "../listening.ts";
+import { listenOn } from "../serving.ts";
 import type { Connections, ReceiverLimits } from "./connections.ts";
-import type { ReportFault } from "./faults.ts";
-import type { Certificate } from "./make-certificate.ts";
+import type { ReportFault } from "./event-log.ts";
+import type { Certificate } from "./certificate.ts";
 import { listenError } from "../../conformance/contract/problem.ts";
 import { reasonOf } from "../../conformance/contract/files.ts";
 

@@ -4,7 +4,7 @@ import type { PushPlan } from "../../conformance/contract/push.ts";
 import { aborted, readJson, readText } from "../serving.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import { isLoopback } from "../../conformance/contract/text.ts";
-import type { Certificate } from "./make-certificate.ts";
+import type { Certificate } from "./certificate.ts";
 import { parsePlan } from "./plan.ts";
 import { type ReceiverOptions, type RunningReceiver, startReceiver } from "./start.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";

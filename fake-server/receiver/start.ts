@@ -3,17 +3,15 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { type Answering, createAnswering } from "./answering.ts";
-import { type Certificates, certificatesFor } from "./certificate.ts";
+import { type Certificates, certificatesFor, type Certificate } from "./certificate.ts";
 import { createReceiverClock, type ReceiverClock } from "./clock.ts";
 import { createConnections, type ReceiverLimits, receiverLimits } from "./connections.ts";
 import { buildControl } from "./control.ts";
-import { createEventLog, type EventLog } from "./event-log.ts";
-import { createFaults } from "./faults.ts";
+import { createEventLog, type EventLog, createFaults } from "./event-log.ts";
 import { listenAt, once } from "../serving.ts";
 import { createIntake } from "./intake.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
 import { createListener } from "./listener.ts";
-import type { Certificate } from "./make-certificate.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 export interface ReceiverOptions {

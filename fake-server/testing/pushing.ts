@@ -1,7 +1,95 @@
 import type { StartOptions } from "../index.ts";
-import { askControl } from "./ask.ts";
-import { startTestService } from "./flow.ts";
-import { startTestReceiver, type TestReceiverOptions } from "./receiver.ts";
+import { askControl, startTestService } from "./flow.ts";
+import { listenOn } from "../serving.ts";
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A push as it arrived, with the service's time of arrival. */
+export interface Received {
+  readonly id: string;
+  readonly accountId: string;
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+  readonly socket: Socket;
+}
+
+/** How a push is answered: a status, or direct use of the response. */
+type Reaction = number | ((answer: http.ServerResponse, push: Received) => void);
+
+interface TestReceiver {
+  readonly url: string;
+  readonly pushes: Received[];
+  /** Decides on each push; acknowledges by default. */
+  react: (push: Received, attempt: number) => Reaction;
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+interface TestReceiverOptions {
+  readonly nowMs?: () => number;
+  readonly port?: number;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+/** The fields of a body, if it is the expected JSON. */
+const notificationIn = (body: string): Partial<Pick<Received, "id" | "accountId">> => {
+  try {
+    return JSON.parse(body) as Partial<Received>;
+  } catch {
+    return {};
+  }
+};
+
+/** The smallest receiver for tests of the sender; users get a different one. */
+export const startTestReceiver = async (options: TestReceiverOptions = {}): Promise<TestReceiver> => {
+  const handle = async (request: http.IncomingMessage, answer: http.ServerResponse): Promise<void> => {
+    let body = "";
+    request.setEncoding("utf8");
+    for await (const piece of request) body += String(piece);
+    const { id = "", accountId = "" } = notificationIn(body);
+    const push: Received = {
+      id,
+      accountId,
+      atMs: options.nowMs?.() ?? 0,
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body,
+      socket: request.socket,
+    };
+    receiver.pushes.push(push);
+    const reaction = receiver.react(push, receiver.pushes.filter((other) => other.id === id).length);
+    if (typeof reaction === "function") return reaction(answer, push);
+    answer.writeHead(reaction, { "content-type": "application/json" });
+    answer.end(JSON.stringify({ id, received: true }));
+  };
+  const listener = (request: http.IncomingMessage, answer: http.ServerResponse): void =>
+    void handle(request, answer);
+  const server =
+    options.tls === undefined ? http.createServer(listener) : https.createServer(options.tls, listener);
+  const { port: former } = options;
+  await listenOn(server, { host: "127.0.0.1", port: former ?? 0 }, former !== undefined);
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    if (!server.listening) return;
+    server.close();
+    await once(server, "close");
+  };
+  const receiver: TestReceiver = {
+    url: `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}/service/webhook`,
+    pushes: [],
+    react: () => 200,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return receiver;
+};
 
 export type Pushing = Awaited<ReturnType<typeof startPushing>>;
 

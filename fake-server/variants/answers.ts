@@ -8,9 +8,9 @@ import {
   withHeaders,
 } from "../answer.ts";
 import { unregistered } from "../clients.ts";
-import { parseQuery, rawQueryOf, rawValueOf } from "../query.ts";
+import { parseQuery, rawQueryOf, rawValueOf } from "../requests.ts";
 import { alsoIf, change, onlyIf, type Part, type Replacement, together, variantRows } from "../registry.ts";
-import { refusalMessage } from "../sound/http.ts";
+import { refusalMessage } from "../sound.ts";
 
 const redirecting = (status: number): Replacement => ({
   renderAuthorized: (fields, redirectUri) => ({

@@ -3,7 +3,7 @@ import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { showing } from "../changes.ts";
-import { parseQuery } from "../query.ts";
+import { parseQuery } from "../requests.ts";
 import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);

@@ -3,7 +3,7 @@ import { uuidOf } from "../../conformance/contract/random.ts";
 import { eachItsOwn, narrowed, pushingFields, showing } from "../changes.ts";
 import type { Notification } from "../notifications.ts";
 import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
-import { wholeNumber } from "../sound/notifications.ts";
+import { wholeNumber } from "../sound.ts";
 
 /** A maximum page size; greater ones are cut, or refused. */
 const atMost = (maximum: number, above: "cut" | "refused"): Replacement =>

@@ -1,8 +1,7 @@
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { jsonAnswer, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { counted } from "../changes.ts";
-import { pool } from "../contention.ts";
+import { counted, pool } from "../changes.ts";
 import { everything, type Notification } from "../notifications.ts";
 import { keeping, variantRows } from "../registry.ts";
 

@@ -3,8 +3,8 @@ import tls from "node:tls";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
 import { givenUp, pushing, pushingFields, sameAccount, statusIn } from "../changes.ts";
+import type { Delivery } from "../context.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import type { Delivery } from "../pushes.ts";
 import { change, type Replacement, together, variantRows } from "../registry.ts";
 
 const POLL_MS = 5 * SECOND_MS;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { ACCOUNT, codeIn, type Reply, startTestService } from "../testing/flow.ts";
-import { variants } from "./index.ts";
+import { variants } from "../behaviours.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Endpoint } from "../../conformance/contract/forms.ts";
 import { answerBreach } from "../../conformance/testing/contract-schemas.ts";

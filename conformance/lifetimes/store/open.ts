@@ -6,8 +6,17 @@ import { refuseWide, WideFile } from "../../files/private.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
-import { entriesIn, schema, storeIn, storeVersion, type Store } from "./store.ts";
-import { keyCost, newSalt, openVault, type Vault } from "./vault.ts";
+import {
+  entriesIn,
+  schema,
+  storeIn,
+  storeVersion,
+  type Store,
+  keyCost,
+  newSalt,
+  openVault,
+  type Vault,
+} from "./store.ts";
 
 export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 

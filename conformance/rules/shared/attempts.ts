@@ -2,6 +2,7 @@ import { exchangeBody, present, type IssuedCode } from "../../world/steps.ts";
 import type { Answer } from "../../world/exchange.ts";
 import { answerOrHangUp } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 
 const wrongBodies = {
   "a wrong secret": (world, { client, code }) => ({
@@ -42,4 +43,14 @@ export const attemptWrongly = async (
     return answerOrHangUp(world.target.exchange(wrongBodies[kind](world, issued)));
   const other = issued.client === world.secondClient ? world.client : world.secondClient;
   return other === undefined ? undefined : present(world, other, issued.code);
+};
+
+/** The verdict on what the run could not wait for. No remedy helps before the clock is known to follow what moves it. */
+export const couldNotWait = ({ clock }: Pick<World, "clock">, what: string, remedy?: string): Verdict => {
+  const doubt = clock.distrusted?.();
+  return {
+    kind: "could-not-run",
+    missing: doubt === undefined ? "clock.advance" : "clock.now",
+    reason: [what, doubt ?? remedy].filter((part) => part !== undefined).join("; "),
+  };
 };

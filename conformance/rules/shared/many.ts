@@ -5,6 +5,7 @@ import { sideOf } from "../../judging/lifetimes/probe.ts";
 import { ageIn } from "../../lifetimes/ask.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
+import type { Target } from "../../world/target.ts";
 
 /** More than a service would keep that keeps only a client's latest credentials. */
 export const MANY = 60;
@@ -31,4 +32,21 @@ export const judgeFirstOfMany = async <C>(
   const age = ageIn(world, { issued: at, lifetimeMs: lifetimeOf(first) }, await world.clock.now());
   const isDecisive = judgement.kind === "passed" || sideOf(age) === "alive";
   return isDecisive ? judgement : discard("it may have expired meanwhile");
+};
+
+export type Connections = readonly (Target & { close(): Promise<void> })[];
+
+/** Opens dedicated connections and warms each with a cheap request, so that none starts late. */
+export const withConnections = async <T>(
+  world: World,
+  count: number,
+  action: (connections: Connections) => Promise<T>,
+): Promise<T> => {
+  const connections = Array.from({ length: count }, () => world.target.dedicated());
+  try {
+    await Promise.all(connections.map((connection) => connection.list({ query: { limit: 1 } })));
+    return await action(connections);
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
 };

@@ -1,4 +1,4 @@
-import { locationOf, type Answer } from "../../world/exchange.ts";
+import { locationOf, type Answer, headerOf } from "../../world/exchange.ts";
 
 /** Normalizes percent-encoding by RFC 3986 section 6.2.2: upper-case digits, and none for unreserved characters. */
 const normalised = (path: string): string =>
@@ -49,3 +49,24 @@ export const strayLocation = (answer: Answer, redirectUri: string): string | und
   const location = locationOf(answer);
   return location === undefined || holds(location, new URL(redirectUri)) ? undefined : location.href;
 };
+
+/** The kind of an answer's body, by its content, not its label. */
+export const kindOfBody = (answer: Answer): "empty" | "json" | "html" | "text" => {
+  if (answer.text.trim() === "") return "empty";
+  if (answer.json !== undefined) return "json";
+  return /^\s*<(!doctype|html|\?xml|[a-z]+[\s>])/i.test(answer.text) ? "html" : "text";
+};
+
+/** The outcome of an unusual request, in the same words for the same behaviour. */
+export const outcomeOf = (answer: Answer | undefined, isGranted: boolean): unknown =>
+  answer === undefined
+    ? { outcome: "hang-up" }
+    : { outcome: isGranted ? "granted" : "refused", status: answer.status, body: kindOfBody(answer) };
+
+/** Media type of an answer in lower case, with its parameters in order; undefined if it has none (RFC 9110 section 8.3). */
+export const mediaTypeOf = (answer: Answer): string | undefined =>
+  headerOf(answer, "content-type")
+    ?.split(";")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== "")
+    .join("; ");

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { beforeAll, describe, expect, it } from "vitest";
-import { profileOf, secretsOf } from "../../../fake-server/profile.ts";
+import { profileOf, secretsOf } from "../../../fake-server/serve.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { reportFiles } from "../../../reports/formats.ts";

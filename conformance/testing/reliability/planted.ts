@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startFakeServer } from "../../../fake-server/index.ts";
-import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
+import { profileOf, secretVariable } from "../../../fake-server/serve.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { escapedForm, startEchoProxy } from "./echo.ts";

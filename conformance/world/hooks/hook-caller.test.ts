@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Agent, getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
-import { hookNotes } from "../../engine/connection-notes.ts";
+import { hookNotes } from "../../engine/conform.ts";
 import { manualTime } from "../time/testing/time.ts";
 import { errorOf } from "../../testing/errors.ts";
 import { deadOrigin, listening, serveHttp, serveTcp } from "../../testing/servers.ts";

@@ -3,9 +3,18 @@ import { documentLimits } from "../../../../conformance/contract/limits.ts";
 import { duration } from "../../../../conformance/contract/duration.ts";
 import type { Push, PushPlan } from "../../../../conformance/contract/push.ts";
 import { type ReadingName, readingNames } from "../../../../conformance/judging/pushes/readings.ts";
-import { isAcknowledged, offsetsMs, type Progress, progressOf } from "../progress.ts";
-import type { Attempt, Notification } from "../rows.ts";
-import { answerText, endOf, plans, requestText } from "../words.ts";
+import {
+  isAcknowledged,
+  offsetsMs,
+  type Progress,
+  progressOf,
+  type Attempt,
+  type Notification,
+  answerText,
+  endOf,
+  plans,
+  requestText,
+} from "../rows.ts";
 import { every } from "./clock.ts";
 import { openFeed } from "./feed.ts";
 

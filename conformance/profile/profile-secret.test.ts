@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadEnvironment } from "./profile-load.ts";
+import { loadEnvironment } from "./profile-secret.ts";
 
 describe("the environment of a load run", () => {
   it("is the user's, with the certificate authority of the profile added", () => {

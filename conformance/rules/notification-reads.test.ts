@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyMissing, type Certain } from "./notification-missing.ts";
+import { whyMissing, type Certain } from "./notification-reads.ts";
 import type { Listing } from "./shared/lists.ts";
 
 const listing = (exchange: number, ids: readonly string[], total: number): Listing => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PushPlan } from "../../conformance/contract/push.ts";
-import { type Arrival, createPlanner } from "./planner.ts";
+import { type Arrival, createPlanner } from "./answering.ts";
 
 const arrival = (id: string, attempt = 1, more: Partial<Arrival> = {}): Arrival => ({
   key: id,

@@ -8,7 +8,7 @@ import { ControlFailed } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
 import { listLedger, openLedger } from "../store/open.ts";
 import type { Settlement, Store, Unlocked } from "../store/store.ts";
-import { probeEntry } from "./probe.ts";
+import { probeEntry } from "./deferred.ts";
 import type { LedgerSession } from "./session.ts";
 
 /** When the entry was issued, as a realistic date, because small numbers would be read as seconds. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { listenOn } from "./listening.ts";
+import { listenOn } from "./serving.ts";
 
 const host = "127.0.0.1";
 
