@@ -4,7 +4,6 @@ import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/tr
 import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
 import { finalLagMs } from "./lag.ts";
-import { awaitOtherEvents, otherEventsOf } from "./other-events.ts";
 import { tryLaterHangs } from "./later-hangs.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
@@ -75,7 +74,6 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
   await tryLaterHangs(state, planned.later, hungInRealTime);
-  await awaitOtherEvents(state, { outages, watchedUntil: await timeline.now() });
   const pushRun = await gather();
   return {
     pushRun,
@@ -194,7 +192,6 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
     acknowledgedStatus,
     pushCases,
     others,
-    otherEvents: otherEventsOf(state, { outages: watched.outages, watchedUntil }),
     lost: collector.lost(),
     isAwaited: isAwaited && wasAwaited,
     listLooks: listLooks.all(),

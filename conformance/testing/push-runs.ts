@@ -79,7 +79,6 @@ export const emptyPushRun: PushRun = {
   callbackUrl: "https://receiver.example:9443/service/webhook",
   pushCases: [],
   others: [],
-  otherEvents: [],
   outages: [],
   lost: [],
   watchedFromMs: 0,

@@ -95,44 +95,14 @@ const judgeArrival = (pushRun: PushRun): Finding => {
           evidence: [wrong],
         };
   });
-  const otherEvents = otherEventsJudged(pushRun);
   const decided = parts.filter((part) => part !== undefined);
-  const finding = findingOf(
-    [...decided, ...otherEvents.flatMap((pushCase) => otherEventPart(pushCase, expected, pushRun))],
-    "no event was triggered",
-    {
-      events: events.length,
-      ...(otherEvents.length === 0 ? {} : { eventsOfOtherRules: otherEvents.length }),
-    },
-  );
+  const finding = findingOf(decided, "no event was triggered", { events: events.length });
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
     : undecidedFinding(
         `${nameless.length} pushes name no notification, so they may belong to the ${events.length - decided.length} events for which no other push came`,
       );
 };
-
-/**
- * Events of other rules whose pushes can be told from others; with a sender that never repeats a push that met an outage,
- * none that may have met one.
- */
-const otherEventsJudged = (pushRun: PushRun): readonly PushCase[] => {
-  if (namelessPushes(pushRun).length > 0 || strangerOf(pushRun) !== undefined) return [];
-  const repeats = ofPurpose(pushRun, "refused", "untrusted").every(({ pushes }) => pushes.length > 0);
-  return repeats ? pushRun.otherEvents : pushRun.otherEvents.filter(({ purpose }) => purpose !== "refused");
-};
-
-const otherEventPart = (pushCase: PushCase, expected: string, { watchedUntil }: PushRun): readonly Part[] =>
-  pushCase.pushes.length > 0
-    ? []
-    : [
-        {
-          expected,
-          actual: `nothing came for an event that another rule triggered among others (${subjectOf(pushCase)}) within ${duration(watchedUntil.earliestMs - pushCase.triggered.latestMs)}`,
-          evidence: [],
-          lacking: pushCase,
-        },
-      ];
 
 /**
  * What is wrong with a push's request. The document asks for JSON and names no header; but if every first

@@ -174,11 +174,6 @@ export interface PushRun extends PushTrace {
   readonly callbackUrl: string;
   /** Pushes that match no push case: from other rules' events, or of unknown origin. */
   readonly others: readonly SeenPush[];
-  /**
-   * Events of other rules that were watched to the end of their pushes; of purpose "refused" if the first of these may
-   * have been due during an outage.
-   */
-  readonly otherEvents: readonly PushCase[];
   readonly outages: readonly ReceiverOutage[];
   readonly lost: readonly LostConnection[];
   /** When watching for pushes began. */

@@ -1,6 +1,5 @@
 import { HookError } from "./hooks.ts";
 import { errorMessage } from "../../contract/text.ts";
-import { monotonicMs } from "../clock.ts";
 
 /** Creates notifications at the service, through the profile's hook. */
 export type Events = ReturnType<typeof createEvents>;
@@ -19,16 +18,6 @@ export interface EventsOptions {
   /** Accounts that the profile names, for services that accept no others. */
   readonly accounts: readonly string[] | undefined;
   readonly freshUuid: () => string;
-}
-
-/** An event that concerns the first client, as the hook acknowledged it. */
-export interface RaisedEvent {
-  readonly accountId: string;
-  /** The notification's id, if the hook returned one. */
-  readonly notificationId: string | undefined;
-  /** When its hook was called and had answered, by this machine's clock in milliseconds. */
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 /** The hook could not create a notification for this account: a matter of configuration, never a breach. */
@@ -52,7 +41,7 @@ export const createEvents = (options: EventsOptions) => {
   const named = options.accounts ?? [];
   let events = 0;
   let handedOut = 0;
-  const raised: RaisedEvent[] = [];
+  let acknowledged = 0;
   let areIds = true;
   return {
     /** Whether `account` returns unused, empty accounts. */
@@ -66,9 +55,7 @@ export const createEvents = (options: EventsOptions) => {
       return account ?? options.freshUuid();
     },
     /** How many events of this run that concern the first client the hook has acknowledged so far. */
-    acknowledged: () => raised.length,
-    /** These events, in the order of their answers. */
-    raised: (): readonly RaisedEvent[] => raised,
+    acknowledged: () => acknowledged,
     /** From now on `trigger` returns no ids: those of the hook were seen to be of something other than notifications. */
     ignoreIds: (): void => {
       areIds = false;
@@ -81,14 +68,11 @@ export const createEvents = (options: EventsOptions) => {
      */
     trigger: async (accountId: string, clientId = options.clientId): Promise<string | undefined> => {
       events += 1;
-      const fromMs = monotonicMs();
       try {
         const id = await options.runHook({ accountId, clientId, n: events });
         // The first client need not be shown what concerns another.
-        const notificationId = areIds ? id : undefined;
-        if (clientId === options.clientId)
-          raised.push({ accountId, notificationId, fromMs, toMs: monotonicMs() });
-        return notificationId;
+        if (clientId === options.clientId) acknowledged += 1;
+        return areIds ? id : undefined;
       } catch (error) {
         throw new EventHookFailed(accountId, error);
       }
