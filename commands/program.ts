@@ -3,7 +3,8 @@ import { Command, Help, type OptionValues } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
-import { commandClock, type CommandContext } from "./shared/context.ts";
+import { commandClock } from "./shared/clock.ts";
+import type { CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flags.ts";
 import { keepHeapSmall } from "./shared/runtime.ts";
 import {

@@ -1,3 +1,4 @@
+import { epochMs } from "./lib/clock.ts";
 import exec from "k6/execution";
 import { sleep } from "k6";
 import type { Options } from "k6/options";
@@ -58,7 +59,7 @@ export const options: Options = {
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
   // Timeout of a scenario's set-up and of the following wait for other segments.
-  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - Date.now())}ms`,
+  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
   discardResponseBodies: false,
@@ -68,8 +69,8 @@ export const options: Options = {
 const setUp = (): unknown => {
   if (played.setUp === undefined) return undefined;
   sendForSetUp();
-  const endsAtMs = Date.now() + SET_UP_MS;
-  const isTimeUp = (): boolean => Date.now() >= endsAtMs;
+  const endsAtMs = epochMs() + SET_UP_MS;
+  const isTimeUp = (): boolean => epochMs() >= endsAtMs;
   const data = played.setUp(setUpContext(), isTimeUp);
   if (isTimeUp())
     trouble(
@@ -85,10 +86,10 @@ const setUp = (): unknown => {
  * end: after busy-waiting for the last milliseconds, processes begin further apart (docs/figures.md).
  */
 export const setup = (): unknown => {
-  const beganAtMs = Date.now();
+  const beganAtMs = epochMs();
   const data = setUp();
   if (segment === undefined || settings.preflight) return data;
-  const doneAtMs = Date.now();
+  const doneAtMs = epochMs();
   const leftMs = segment.startAtMs - doneAtMs;
   say({ kind: "set-up", tookMs: doneAtMs - beganAtMs, lateMs: -leftMs });
   if (leftMs < 0) exec.test.abort("the set-up outlasted the start");

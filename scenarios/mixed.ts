@@ -1,3 +1,4 @@
+import { epochMs } from "./lib/clock.ts";
 import exec from "k6/execution";
 import { sleep } from "k6";
 import { hasEvents, read, trigger, type Asked } from "./lib/reading.ts";
@@ -108,9 +109,9 @@ const authorize = (context: IterationContext, earlier: Customer | undefined): Cu
 
 /** Whether the refresh brought a token. If not, the customer must authorize again (section 5.3). */
 const refresh = (session: Session): boolean => {
-  const askedAtMs = Date.now();
+  const askedAtMs = epochMs();
   const answer = send(requests.refresh(session.client, session.refreshToken));
-  report(judgeRefresh(answer, mayHaveEnded(session.refresh, Date.now())), [answer]);
+  report(judgeRefresh(answer, mayHaveEnded(session.refresh, epochMs())), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens === undefined) return false;
   // The document does not say whether a refresh may return the live token.

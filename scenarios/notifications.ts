@@ -1,3 +1,4 @@
+import { epochMs } from "./lib/clock.ts";
 import exec from "k6/execution";
 import { hasEvents, eventsMayRepeat, beginEvent, endEvent, read, type Read } from "./lib/reading.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
@@ -119,7 +120,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   },
 
   everything: (_context, session, account) => {
-    const sentAtMs = Date.now();
+    const sentAtMs = epochMs();
     const reads = read(session, [{}, { limit: 7 }, { page: 1 }], { account });
     for (const { page, exchange } of reads)
       if (page !== undefined) report([atLeast(account.seen.size, page)], [exchange]);
@@ -144,7 +145,7 @@ const lookPastTotal = (session: Session, { page, exchange }: Read, sentAtMs: num
   if (shown !== undefined && shown.atMs > sentAtMs - settings.visibilityMs) return;
   if (shown !== undefined && last !== undefined)
     report([atLeast(Math.min(shown.least, least), page)], [exchange, last.exchange]);
-  shown = { least, atMs: Date.now() };
+  shown = { least, atMs: epochMs() };
 };
 
 const atLeast = (least: number, page: Page): Check => judgeTotalWithin({ least, most: Infinity }, page);
@@ -243,7 +244,7 @@ const filled = (
   const account = newAccount(context.freshAccount());
   // A doubtful one is of no use, so another begins.
   while (account.begun < size && !account.doubtful && !isTimeUp()) {
-    const sentAtMs = Date.now();
+    const sentAtMs = epochMs();
     const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
       beginEvent(session.client, account),
     );

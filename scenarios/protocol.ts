@@ -1,6 +1,13 @@
 import type { RequirementId } from "../conformance/contract/catalogue.ts";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
-import type { Stage } from "./stages.ts";
+
+/** A stretch in absolute numbers: rates in arrivals per second, times in milliseconds since the start of the load. */
+export interface Stage {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly fromRate: number;
+  readonly toRate: number;
+}
 
 /*
  * The protocol between the runner (Node) and the scripts (k6). The runner writes the settings to a file readable only

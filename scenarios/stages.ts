@@ -1,5 +1,5 @@
 import { parseStage, type FixedShapeName, type StageEnd } from "../conformance/contract/load-shape.ts";
-import type { ScriptSettings } from "./protocol.ts";
+import type { ScriptSettings, Stage } from "./protocol.ts";
 
 /** A stretch of a load shape: from one share of the requested rate to another, over a share of the duration. */
 export interface ShapeStretch {
@@ -30,14 +30,6 @@ export const shapes = {
   // Ends when an objective gives way.
   breakpoint: [{ from: 0, to: 1, share: 1 }],
 } as const satisfies Readonly<Record<FixedShapeName, readonly ShapeStretch[]>>;
-
-/** A stretch in absolute numbers: rates in arrivals per second, times in milliseconds since the start of the load. */
-export interface Stage {
-  readonly startMs: number;
-  readonly durationMs: number;
-  readonly fromRate: number;
-  readonly toRate: number;
-}
 
 /**
  * A custom load profile in k6's notation: "stages 30s:100 1m:500" ramps to 100 requests per second in 30 s, then to 500

@@ -1,3 +1,4 @@
+import { epochMs } from "./lib/clock.ts";
 import type { Check, Exchange } from "./lib/exchange.ts";
 import { mayHaveEnded, type Issue } from "./lib/issue.ts";
 import {
@@ -42,7 +43,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const use = useOf(login.client, login.tokens.accessToken, login.access);
     for (const listing of sendTogether([use.request, use.request]))
       report(use.judge("exchange.access-token-works", listing), [listing]);
-    const askedAtMs = Date.now();
+    const askedAtMs = epochMs();
     const refreshed = refresh(login);
     if (refreshed === undefined) return;
     const access = { askedAtMs, lifetimeMs: refreshed.expiresInMs };
@@ -57,12 +58,12 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const { client, tokens } = login;
     const request = requests.refresh(client, tokens.refreshToken);
     const mayBeNothing = audience.mayBeNothing(client.id, firstOfAll);
-    const askedAtMs = Date.now();
+    const askedAtMs = epochMs();
     const answers = sendTogether([request, request]);
     const refreshed = answers.flatMap((answer) => tellRefreshed(login, answer) ?? []);
     // A service that revokes the previous token may refuse one of them: that is not a failure.
     const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, firstOfAll, true)));
-    const nowMs = Date.now();
+    const nowMs = epochMs();
     const someMayHaveEnded = refreshed.some(({ expiresInMs }) =>
       mayHaveEnded({ askedAtMs, lifetimeMs: expiresInMs }, nowMs),
     );
@@ -103,7 +104,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const liar = { ...client, secret: client.secret.slice(0, -1) };
     const wrong = send(requests.exchange(liar, probe.code, true));
     const control = send(requests.exchange(client, twin.code));
-    const isLate = mayHaveEnded(twin.issue, Date.now());
+    const isLate = mayHaveEnded(twin.issue, epochMs());
     report([...judgeTokenSet(control, isLate), ...judgeWrongSecret(wrong, control)], [wrong, control]);
     tellIssued(control);
   },
@@ -138,11 +139,11 @@ const firstOfAll: ListQuery = { limit: 1 };
 const useOf = (client: ScriptClient, accessToken: string, access: Issue, query = firstOfAll) => {
   const mayBeNothing = audience.mayBeNothing(client.id, query);
   return {
-    request: requests.list(accessToken, query, mayBeNothing || mayHaveEnded(access, Date.now())),
+    request: requests.list(accessToken, query, mayBeNothing || mayHaveEnded(access, epochMs())),
     judge: (rule: Parameters<typeof judgeOpens>[0], listing: Exchange): readonly Check[] => {
       const page = pageOf(listing);
       if (page !== undefined) audience.shows(client.id, page);
-      const saysNothing = mayHaveEnded(access, Date.now()) || (mayBeNothing && page === undefined);
+      const saysNothing = mayHaveEnded(access, epochMs()) || (mayBeNothing && page === undefined);
       return saysNothing ? [] : judgeOpens(rule, listing);
     },
   };
@@ -182,7 +183,7 @@ const refresh = (login: Login): Tokens | undefined =>
 
 /** A refresh may return a live access token (section 4.3 does not say): only a different one is new. */
 const tellRefreshed = (login: Login, answer: Exchange): Tokens | undefined => {
-  report(judgeRefresh(answer, mayHaveEnded(login.refresh, Date.now())), [answer]);
+  report(judgeRefresh(answer, mayHaveEnded(login.refresh, epochMs())), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens !== undefined && !login.known.has(tokens.accessToken)) {
     login.known.add(tokens.accessToken);

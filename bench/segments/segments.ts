@@ -5,7 +5,7 @@ import { seededRandom } from "../../conformance/contract/random.ts";
 import { figure } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "../../scenarios/runner/clock.ts";
 import { addEncoded, latencyHistogram, note } from "../../scenarios/runner/collect/histograms.ts";
-import { segmentFlags } from "../../scenarios/runner/segment/parse.ts";
+import { segmentFlags } from "../../scenarios/runner/segment-plan.ts";
 import { segmentDetection } from "./detection.ts";
 import { segmentFaults } from "./faults.ts";
 import { duplicates, merging } from "./merge.ts";

@@ -1,19 +1,6 @@
+import type { CommandClock } from "./clock.ts";
 import type { Command } from "@commander-js/extra-typings";
 import type { Output } from "./output.ts";
-
-type CommandClock = typeof commandClock;
-
-export const commandClock = {
-  /** The time of day, in milliseconds since 1970. */
-  wallMs: (): number => Date.now(),
-  /** Monotonic, from an arbitrary origin. */
-  nowMs: (): number => performance.now(),
-  /** Repeats a task; the returned function stops it. */
-  every: (intervalMs: number, task: () => void): (() => void) => {
-    const timer = setInterval(task, intervalMs);
-    return () => clearInterval(timer);
-  },
-};
 
 export interface CommandContext {
   readonly output: Output;

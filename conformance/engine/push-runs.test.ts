@@ -18,7 +18,7 @@ describe("a push run that stops at the first breach", () => {
     const [sound, plain, later] = await Promise.all([
       judge(rule, { stopAtBreach: true }),
       casesOf("push-redirect-taken-for-success"),
-      casesOf("push-third-refused-final"),
+      casesOf("push-second-unanswered-final"),
     ]);
     expect(sound.kind).toBe("passed");
     expect(later).toBeGreaterThan(plain);

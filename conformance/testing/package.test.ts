@@ -40,7 +40,7 @@ describe("the packed package", () => {
         "dist/profile.schema.json",
         "dist/receiver-page/index.html",
         "dist/receiver-page/page.js",
-        "dist/receiver-page/theme.css",
+        "dist/receiver-page/page.css",
         "dist/scenarios/main.js",
         "dist/third-party-licences.txt",
         "docs/profile.md",

@@ -8,7 +8,6 @@ import {
 import type { LoadRun } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
-import type { RuleChange } from "./rules.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf } from "./densities.ts";
 import type {
@@ -21,15 +20,6 @@ import type {
 import { addedByKey } from "../read/latency-log.ts";
 import { firstCounted } from "../read/index.ts";
 import { countedOf, mergeCounted, type Counted } from "../../conformance/contract/distribution.ts";
-
-/** What became of a rule that at least one of two loads saw broken; without a check it neither held nor broke. */
-export const loadRuleChanges = [
-  "newly failing",
-  "failing unjudged",
-  "newly unable",
-  "still failing",
-  "fixed",
-] as const satisfies readonly RuleChange[];
 
 /**
  * Two load runs side by side. Differences in speed are shown, never judged: two runs cannot tell a change from chance.

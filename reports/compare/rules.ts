@@ -1,24 +1,13 @@
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { isBreach } from "../../conformance/contract/verdict.ts";
 import { whyUnjudged } from "../validity.ts";
-import type { ComparedRule, Drift, RulesComparison } from "./shape.ts";
-
-/**
- * What became of a rule between two runs, most important first, with titles. A rule that the earlier run did not judge
- * may have failed then, too.
- */
-export const changeTitles = [
-  ["newly failing", "Newly failing"],
-  ["failing unjudged", "Failing, and not judged before"],
-  ["newly unable", "No longer judged"],
-  ["still failing", "Still failing"],
-  ["fixed", "Fixed"],
-  ["able again", "Judged again"],
-  ["other verdict", "Another verdict"],
-  ["only in head", "Only in the later run"],
-  ["only in base", "Only in the earlier run"],
-] as const;
-export type RuleChange = (typeof changeTitles)[number][0];
+import {
+  changeTitles,
+  type ComparedRule,
+  type Drift,
+  type RuleChange,
+  type RulesComparison,
+} from "./shape.ts";
 
 /** As a word in a table. */
 export const changeWord = (change: RuleChange): string =>

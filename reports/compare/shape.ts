@@ -3,8 +3,32 @@ import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Level } from "../../conformance/contract/requirement.ts";
 import { verdictOrder } from "../text/verdicts.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
-import { loadRuleChanges } from "./load.ts";
-import { changeTitles } from "./rules.ts";
+
+/**
+ * What became of a rule between two runs, most important first, with titles. A rule that the earlier run did not judge
+ * may have failed then, too.
+ */
+export const changeTitles = [
+  ["newly failing", "Newly failing"],
+  ["failing unjudged", "Failing, and not judged before"],
+  ["newly unable", "No longer judged"],
+  ["still failing", "Still failing"],
+  ["fixed", "Fixed"],
+  ["able again", "Judged again"],
+  ["other verdict", "Another verdict"],
+  ["only in head", "Only in the later run"],
+  ["only in base", "Only in the earlier run"],
+] as const;
+export type RuleChange = (typeof changeTitles)[number][0];
+
+/** What became of a rule that at least one of two loads saw broken; without a check it neither held nor broke. */
+export const loadRuleChanges = [
+  "newly failing",
+  "failing unjudged",
+  "newly unable",
+  "still failing",
+  "fixed",
+] as const satisfies readonly RuleChange[];
 
 /* A comparison, as it is made and as comparison.json holds it. */
 

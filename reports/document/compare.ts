@@ -1,6 +1,6 @@
 import type { ComparedRule, Comparison, RulesComparison, RunHeading } from "../compare/shape.ts";
 import { isWorse } from "../compare/limits.ts";
-import { changeTitles } from "../compare/rules.ts";
+import { changeTitles } from "../compare/shape.ts";
 import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
 import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";

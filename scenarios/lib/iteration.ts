@@ -1,3 +1,4 @@
+import { epochMs } from "./clock.ts";
 import exec from "k6/execution";
 import type { ScriptClient } from "../protocol.ts";
 import { lagMs } from "../stages.ts";
@@ -27,7 +28,7 @@ export const accountsAreOwn = settings.accounts.length === 0;
  */
 export const iterate = (course: (context: IterationContext) => void): void => {
   const { iterationInTest, startTime } = exec.scenario;
-  arrived(lagMs(settings.stages, iterationInTest, Date.now() - startTime), startTime);
+  arrived(lagMs(settings.stages, iterationInTest, epochMs() - startTime), startTime);
   try {
     course(
       settings.preflight

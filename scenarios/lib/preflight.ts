@@ -1,3 +1,4 @@
+import { epochMs } from "./clock.ts";
 import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
 import { grantOf, refreshedOf, tokensOf } from "./oracles/tokens.ts";
@@ -78,7 +79,7 @@ const tryClient = (
   beforeList: () => Failure | undefined,
 ): Failure | undefined => {
   const who = `clients[${index}] (${client.id})`;
-  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const issue = { askedAtMs: epochMs(), lifetimeMs: settings.limits.codeLifetimeMs };
   const authorized = ask(requests.authorize(client, context.freshState()));
   const grant = grantOf(authorized);
   if (grant === undefined)
@@ -94,7 +95,7 @@ const tryClient = (
     return {
       what: `the exchange gave ${who} no tokens`,
       answer: exchanged,
-      ...(mayHaveEnded(issue, Date.now())
+      ...(mayHaveEnded(issue, epochMs())
         ? {
             mayPass: true,
             remedy: "The service is so slow that the code may have ended (limits.codeLifetimeMs)",

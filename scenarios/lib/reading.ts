@@ -1,3 +1,4 @@
+import { epochMs } from "./clock.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { type Exchange, isSuccess } from "./exchange.ts";
 import { before, judgeOwnPage, type Account, createAudience } from "./oracles/account.ts";
@@ -36,7 +37,7 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
     return;
   }
   const id = notificationIn(answer);
-  account.acknowledged.push({ atMs: Date.now(), id });
+  account.acknowledged.push({ atMs: epochMs(), id });
   triggered(sentAtMs, account.accountId, id);
 };
 
@@ -71,7 +72,7 @@ export const read = (
   asked: readonly Asked[],
   { account, events = 0 }: ReadOptions = {},
 ): readonly Read[] => {
-  const sentAtMs = Date.now();
+  const sentAtMs = epochMs();
   const own = account && { account, known: before(account, sentAtMs, settings.visibilityMs) };
   const triggers =
     account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
@@ -109,7 +110,7 @@ export const read = (
 };
 
 export const trigger = (client: ScriptClient, account: Account): void => {
-  const sentAtMs = Date.now();
+  const sentAtMs = epochMs();
   endEvent(account, sentAtMs, send(beginEvent(client, account)));
 };
 

@@ -1,3 +1,4 @@
+import { epochMs } from "./clock.ts";
 import crypto from "k6/crypto";
 import exec from "k6/execution";
 import { Counter, Gauge, Trend } from "k6/metrics";
@@ -40,7 +41,7 @@ export const report = (checks: readonly Check[], exchanges: readonly Exchange[])
     const told = proofs.get(rule) ?? 0;
     proofs.set(rule, told + 1);
     if (told < MOST_PROOFS)
-      say({ kind: "breach", rule, atEpochMs: Date.now(), ...breach, ...evidenceOf(exchanges) });
+      say({ kind: "breach", rule, atEpochMs: epochMs(), ...breach, ...evidenceOf(exchanges) });
   }
 };
 

@@ -1,3 +1,4 @@
+import { epochMs } from "./clock.ts";
 import type { ScriptClient } from "../protocol.ts";
 import type { Exchange, Check } from "./exchange.ts";
 import {
@@ -30,7 +31,7 @@ export const obtainCodesTogether = (
   count: number,
   given?: ScriptClient,
 ): readonly IssuedCode[] => {
-  const issue = { askedAtMs: Date.now(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const issue = { askedAtMs: epochMs(), lifetimeMs: settings.limits.codeLifetimeMs };
   const asked = Array.from({ length: count }, () => ({
     client: given ?? context.someClient(),
     state: context.freshState(),
@@ -59,12 +60,12 @@ export const redeem = (code: IssuedCode): Redeemed | undefined => redeemTogether
 
 /** Exchanges several codes concurrently. Those that brought no tokens are missing. */
 export const redeemTogether = (codes: readonly IssuedCode[]): readonly Redeemed[] => {
-  const askedAtMs = Date.now();
+  const askedAtMs = epochMs();
   const answers = sendTogether(codes.map(({ client, code }) => requests.exchange(client, code)));
   const refresh = { askedAtMs, lifetimeMs: settings.limits.refreshTokenLifetimeMs };
   return codes.flatMap((code, index) => {
     const answer = answers[index] as Exchange;
-    report(judgeTokenSet(answer, mayHaveEnded(code.issue, Date.now())), [answer]);
+    report(judgeTokenSet(answer, mayHaveEnded(code.issue, epochMs())), [answer]);
     const tokens = tellIssued(answer);
     if (tokens === undefined) return [];
     return { ...code, tokens, access: { askedAtMs, lifetimeMs: tokens.expiresInMs }, refresh };
@@ -117,15 +118,14 @@ export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Token
   session.fresh = "refresh";
 };
 
-export const isNearItsEnd = ({ access }: Session): boolean => Date.now() >= reliedUntilMs(access);
+export const isNearItsEnd = ({ access }: Session): boolean => epochMs() >= reliedUntilMs(access);
 
 /** Whether the access token must be replaced before it is used. A new one is used at once, however short its life is. */
 export const needsRefresh = (session: Session): boolean =>
-  isNearItsEnd(session) &&
-  (session.fresh === undefined || Date.now() > session.access.askedAtMs + AT_ONCE_MS);
+  isNearItsEnd(session) && (session.fresh === undefined || epochMs() > session.access.askedAtMs + AT_ONCE_MS);
 
 /** Whether the refresh token is still relied on; if not, the client must authorize again. */
-export const canRefresh = ({ refresh }: Session): boolean => Date.now() < reliedUntilMs(refresh);
+export const canRefresh = ({ refresh }: Session): boolean => epochMs() < reliedUntilMs(refresh);
 
 /** Makes the next iteration get a new token. */
 export const dropToken = (session: Session): void => {
@@ -138,9 +138,9 @@ export const dropToken = (session: Session): void => {
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const { access } = session;
-  const isPrompt = isPromptUse(access, Date.now() - listing.durationMs);
+  const isPrompt = isPromptUse(access, epochMs() - listing.durationMs);
   const origin = isPrompt ? session.fresh : undefined;
   session.fresh = undefined;
-  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, Date.now())) return [];
+  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, epochMs())) return [];
   return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
 };

@@ -8,7 +8,7 @@ import { ownShapeOf, stageEndsOf, type ShapeName } from "../stages.ts";
 import type { LoadPlan } from "./context.ts";
 import { windowSeconds } from "./ramp.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
-import type { SegmentPlan } from "./segment/parse.ts";
+import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { isLoopback } from "../../conformance/contract/text.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";

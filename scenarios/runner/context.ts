@@ -8,7 +8,7 @@ import type { RunnerClock } from "./clock.ts";
 import type { ClosedSecond } from "./collect/seconds.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
-import type { SegmentPlan } from "./segment/parse.ts";
+import type { SegmentPlan } from "./segment-plan.ts";
 
 export interface LoadTarget {
   readonly name: string;

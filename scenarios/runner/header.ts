@@ -2,7 +2,7 @@ import os from "node:os";
 import { given } from "../../conformance/contract/given.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
 import { pick, type LoadHeader } from "./record.ts";
-import type { SegmentPlan } from "./segment/parse.ts";
+import type { SegmentPlan } from "./segment-plan.ts";
 import { arrivalRateFor } from "./settings.ts";
 import { createHash } from "node:crypto";
 import type { Segment } from "../../conformance/contract/segments.ts";

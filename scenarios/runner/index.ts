@@ -8,6 +8,6 @@ export { checkPlan, parseAsked } from "./asked-run.ts";
 export { addEncoded } from "./collect/histograms.ts";
 export { mergeSegments } from "./merge/merge.ts";
 export type { AnyLoadRun } from "./merge/machines.ts";
-export { parseSegment, seedOf } from "./segment/parse.ts";
+export { parseSegment, seedOf } from "./segment-plan.ts";
 export { parseBlock, playDuet } from "./duet.ts";
 export { startTarget } from "./start-target.ts";

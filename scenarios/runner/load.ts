@@ -17,7 +17,7 @@ import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
 import { playSegment } from "./segment/play.ts";
-import { digestKeyOf } from "./segment/parse.ts";
+import { digestKeyOf } from "./segment-plan.ts";
 import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "../../conformance/files/folders.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";

@@ -1,5 +1,6 @@
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
-import { stagesOf, type Stage } from "../stages.ts";
+import type { Stage } from "../protocol.ts";
+import { stagesOf } from "../stages.ts";
 import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";

@@ -11,7 +11,10 @@ import type { PushRun, PushTrace } from "./trace.ts";
 /** push.cap: sections 6 and 8. */
 export const judgeCap = (pushRun: PushRun): Finding => {
   const sender = senderOf(pushRun);
-  const pushed = sender.best.explanations.filter(({ journal }) => journal.arrivals.length > 0);
+  // First those of which most was seen.
+  const pushed = sender.best.explanations
+    .filter(({ journal }) => journal.arrivals.length > 0)
+    .toSorted((a, b) => b.journal.arrivals.length - a.journal.arrivals.length);
   const never = pushed.filter(({ journal }) => journal.pushCase.purpose === "never");
   if (never.length === 0)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");

@@ -115,7 +115,8 @@ const placed = (
   by: Hypothesis,
   around: Surroundings,
 ): readonly State[] => {
-  if (arrival.isExtra) return [state];
+  if (arrival.isExtra)
+    return arrival.isBeside ? [state, ...besides(state, arrival, journal, by, around)] : [state];
   const due = dueAfter(by, journal, state.sends);
   const seen = withArrival(state, arrival, due, by, around);
   if (due === undefined) return [seen];
@@ -129,6 +130,19 @@ const placed = (
   const isLeftOut = window.latestMs < arrival.at.earliestMs && by.reading.delaysMs.length > index + 1;
   const leftOut: readonly State[] = isLeftOut ? [withoutPush(state, due, around)] : [];
   return [seen, ...[...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around))];
+};
+
+/** What came while an earlier push was open is the next one if it is in time: both ends of a connection learn of its end apart. */
+const besides = (
+  state: State,
+  arrival: Arrival,
+  journal: Journal,
+  by: Hypothesis,
+  around: Surroundings,
+): readonly State[] => {
+  const due = dueAfter(by, journal, state.sends);
+  const isInTime = flawOf(arrival, due, state.sends.length, by, around) === undefined;
+  return isInTime ? [withArrival(state, arrival, due, by, around)] : [];
 };
 
 const withArrival = (

@@ -15,12 +15,14 @@ export const polledBy = (
   trace: PushTrace,
 ): string | undefined => {
   const firstMs = trace.limits.pushDelaysMs[0] ?? 0;
-  const late = flawed.flatMap(({ flaws }) => flaws);
+  // What follows a slow failure tells only where all else is in time: its moments are known less exactly.
+  const plainFlawed = flawed.filter((one) => !isSlow(one));
+  const late = (plainFlawed.length > 0 ? plainFlawed : flawed).flatMap(({ flaws }) => flaws);
   const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
   if (worst === undefined || late.some(({ kind, byMs }) => kind !== "late" || byMs > firstMs))
     return undefined;
   const [slow, plain] = [timed.filter(isSlow), timed.filter((one) => !isSlow(one))];
-  const lateSlow = slow.filter(({ flaws }) => flaws.length > 0);
+  const lateSlow = plainFlawed.length > 0 ? [] : slow.filter(({ flaws }) => flaws.length > 0);
   // A single late push may be late by a tick at most; of several, one may have waited for its turn on the tick.
   const minMs = worst.byMs - (late.length > 1 ? lagOf(trace) : 0);
   const beside = lateSlow.flatMap(({ journal }) => afterEach(reading, journal.arrivals, lagOf(trace)));

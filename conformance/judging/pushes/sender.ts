@@ -149,9 +149,9 @@ const keyOf = ({ event, arrivals }: Journal, { blind }: Surroundings): string =>
 
 /** The same explanation, of a notification whose journal has the same key. */
 const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
-  const arrivals: Arrival[] = journal.arrivals.filter(({ isExtra }) => !isExtra);
+  const { arrivals } = explanation.journal;
   const sends = explanation.sends.map((send) => {
-    const arrival = send.arrival === undefined ? undefined : arrivals.shift();
+    const arrival = send.arrival === undefined ? undefined : journal.arrivals[arrivals.indexOf(send.arrival)];
     return arrival === undefined ? send : { ...send, arrival };
   });
   return { ...explanation, journal, sends };

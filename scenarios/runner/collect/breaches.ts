@@ -1,5 +1,6 @@
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
-import { askedRateAt, type Stage } from "../../stages.ts";
+import type { Stage } from "../../protocol.ts";
+import { askedRateAt } from "../../stages.ts";
 import { createSecrets } from "../../../conformance/contract/secrets.ts";
 import type { ScriptMessage } from "../../protocol.ts";
 import { cut } from "../../../conformance/contract/text.ts";

@@ -24,7 +24,7 @@ import { logLines } from "./histograms.ts";
 import { createRowReader, type RowSink } from "./rows.ts";
 import { createSeconds, type ClosedSecond, type Seconds } from "./seconds.ts";
 import { createTotals, type Totals } from "./totals.ts";
-import { shareOf } from "../segment/parse.ts";
+import { shareOf } from "../segment-plan.ts";
 
 export interface LoadOptions
   extends Omit<StartOptions, "onSamples" | "onLog" | "settings">, CollectorOptions {

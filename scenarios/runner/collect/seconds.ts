@@ -6,7 +6,8 @@ import {
   type Latencies,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
-import { askedBetween, type Stage, askedRateAt, endOfStages } from "../../stages.ts";
+import type { Stage } from "../../protocol.ts";
+import { askedBetween, askedRateAt, endOfStages } from "../../stages.ts";
 import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import { createRequests, type RequestsOfSecond } from "./requests.ts";

@@ -9,7 +9,8 @@ import {
   type SampleOutcome,
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
-import { askedBetween, endOfStages, type Stage } from "../../stages.ts";
+import type { Stage } from "../../protocol.ts";
+import { askedBetween, endOfStages } from "../../stages.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
 import { addCounts } from "./requests.ts";

@@ -13,7 +13,7 @@ import { k6Environment, outputFlags, type K6Output } from "./outputs.ts";
 import { endOf, type K6End } from "./exit.ts";
 import { K6Failed, makeFifo, readFifo } from "./fifo.ts";
 import { type FoundK6, isAtLeast } from "./find.ts";
-import { segmentFlags } from "../segment/parse.ts";
+import { segmentFlags } from "../segment-plan.ts";
 import { isObject, parseJson } from "../../../conformance/contract/json.ts";
 import { createServer, type AddressInfo } from "node:net";
 

@@ -6,7 +6,7 @@ import type { LoadResult } from "../collect/collect.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { segmentOf } from "../header.ts";
 import type { LoadFinal } from "../record.ts";
-import type { SegmentPlan } from "./parse.ts";
+import type { SegmentPlan } from "../segment-plan.ts";
 import { earlyOutcome, verdictsOf } from "../verdicts.ts";
 import http from "node:http";
 import https from "node:https";

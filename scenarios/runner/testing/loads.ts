@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Stage } from "../../stages.ts";
+import type { Stage } from "../../protocol.ts";
 import type { FetchedProfile } from "../../../conformance/contract/profile-fetched.ts";
 import type { ScriptSettings } from "../../protocol.ts";
 import type { LoadHeader } from "../record.ts";

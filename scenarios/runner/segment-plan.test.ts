@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { virtualUsersFor } from "../settings.ts";
-import { digestKeyOf, segmentFlags, shareOf, parseSegment, schedulers } from "./parse.ts";
-import { constantStage } from "../testing/loads.ts";
+import { virtualUsersFor } from "./settings.ts";
+import { digestKeyOf, segmentFlags, shareOf, parseSegment, schedulers } from "./segment-plan.ts";
+import { constantStage } from "./testing/loads.ts";
 
 const nowMs = Date.parse("2026-01-01T10:00:00Z");
 const others = { runId: "R-1", startAt: "2026-01-01T10:05:00Z" };

@@ -1,7 +1,7 @@
-import { ConfigurationError, type Problem } from "../../../conformance/contract/problem.ts";
+import { ConfigurationError, type Problem } from "../../conformance/contract/problem.ts";
 import { createHmac } from "node:crypto";
-import type { Stage } from "../../stages.ts";
-import type { ScriptSegment } from "../../protocol.ts";
+import type { Stage } from "../protocol.ts";
+import type { ScriptSegment } from "../protocol.ts";
 
 /** One part of a load that several machines play concurrently. */
 export interface SegmentPlan extends ScriptSegment {
