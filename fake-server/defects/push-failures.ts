@@ -134,10 +134,6 @@ export const pushFailureDefects = rows({
     ),
     "push-untrusted-certificate-final: After an untrusted certificate, the notification is given up.":
       givingUp(({ kind }) => kind === "untrusted"),
-    "push-fourth-untrusted-final: After an untrusted certificate at the fourth push, the notification is given up.":
-      finalAt(4, "untrusted"),
-    "push-third-refused-final: After a refused connection at the third push, the notification is given up.":
-      finalAt(3, "refused"),
     "push-second-unanswered-final: After no answer to the second push, the notification is given up.":
       finalAt(2, "timed-out"),
     "push-fourth-503-final: After a 503 for the fourth push, the notification is given up.": givingUp(
@@ -191,10 +187,6 @@ export const pushFailureDefects = rows({
       (usual, delivery) => (ended(delivery, "timed-out") === delivery.attempts.length ? 12 : usual),
     ),
     "push-sixth-after-unanswered-fifth: A sixth push follows an unanswered fifth.": sixthAfter("timed-out"),
-    "push-sixth-after-refused-fifth: A sixth push follows a refused connection at the fifth.":
-      sixthAfter("refused"),
-    "push-sixth-after-untrusted-fifth: A sixth push follows an untrusted certificate at the fifth.":
-      sixthAfter("untrusted"),
   },
   "push.schedule": {
     "push-timeout-doubles-delay: After a push without an answer, the next delay is doubled.": delayingAfter(
@@ -214,10 +206,6 @@ export const pushFailureDefects = rows({
     ),
     "push-refused-connection-repeated-soon: A refused connection is retried after five seconds.":
       delayingAfter("refused", () => 5 * SECOND_MS),
-    "push-fourth-refused-repeated-soon: A refused connection at the fourth push is retried after 30 s.":
-      delayingAfter("refused", () => 30 * SECOND_MS, 4),
-    "push-second-refused-repeated-sooner: A refused connection at the second push is retried after 30 s.":
-      delayingAfter("refused", () => 30 * SECOND_MS, 2),
     "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.":
       notCounting((delivery) => ended(delivery, "refused")),
     "push-refused-first-connection-not-counted: A refused connection at the first push is not counted, and its delay is repeated.":

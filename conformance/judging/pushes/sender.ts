@@ -42,7 +42,7 @@ const timedPurposes: ReadonlySet<Purpose> = new Set<Purpose>([
   "refused",
   "ending",
 ]);
-const hanging: ReadonlySet<Purpose> = new Set<Purpose>(["hang", "unanswered", "ending"]);
+const hanging: ReadonlySet<Purpose> = new Set<Purpose>(["hang", "unanswered"]);
 
 const isTimed = (
   { pushCase: { purpose }, arrivals }: Journal,
