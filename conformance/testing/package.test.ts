@@ -38,7 +38,6 @@ describe("the packed package", () => {
         "dist/profile.js",
         "dist/profile.d.ts",
         "dist/profile.schema.json",
-        "dist/receiver-page/index.html",
         "dist/receiver-page/page.js",
         "dist/receiver-page/page.css",
         "dist/scenarios/main.js",
