@@ -122,11 +122,9 @@ const placed = (
   if (due === undefined) return [seen];
   const index = state.sends.length;
   const window = windowOf(due, index, by, around);
-  const unseen = unseenIn(window, around, state, arrival.push.line.n).map((send) => ({
-    ...state,
-    sends: [...state.sends, { ...send, due }],
-    lost: state.lost + Number(send.blind?.kind === "lost"),
-  }));
+  const unseen = unseenIn(window, around, state, arrival.push.line.n).map((send) =>
+    withUnseen(state, send, due),
+  );
   const isLeftOut = window.latestMs < arrival.at.earliestMs && by.reading.delaysMs.length > index + 1;
   const leftOut: readonly State[] = isLeftOut ? [withoutPush(state, due, around)] : [];
   return [seen, ...[...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around))];
@@ -175,11 +173,23 @@ const flawOf = (
   return undefined;
 };
 
-const withoutPush = (state: State, due: TimeInterval, around: Surroundings): State => ({
+const withUnseen = (state: State, send: Omit<Send, "due">, due: TimeInterval): State => ({
   ...state,
-  sends: [...state.sends, { at: due, ended: due, due }],
+  sends: [...state.sends, { ...send, due }],
+  lost: state.lost + Number(send.blind?.kind === "lost"),
+});
+
+/** The next push is missing. */
+const lacking = (state: State, around: Surroundings): State => ({
+  ...state,
   flaws: [...state.flaws, { kind: "missing", push: state.sends.length + 1, byMs: priceMs(around) }],
   costMs: state.costMs + priceMs(around),
+});
+
+/** The next push is missing, and those after it count as if it had been sent when it was due. */
+const withoutPush = (state: State, due: TimeInterval, around: Surroundings): State => ({
+  ...lacking(state, around),
+  sends: [...state.sends, { at: due, ended: due, due }],
 });
 
 /** How many moments of broken connections are tried for one push. */
@@ -221,18 +231,8 @@ const endings = (state: State, journal: Journal, by: Hypothesis, around: Surroun
   const due = dueAfter(by, journal, state.sends);
   if (due === undefined) return [state];
   const window = windowOf(due, state.sends.length, by, around);
-  const unseen = unseenIn(window, around, state, Infinity).map((send) => ({
-    ...state,
-    sends: [...state.sends, { ...send, due }],
-    lost: state.lost + Number(send.blind?.kind === "lost"),
-  }));
+  const unseen = unseenIn(window, around, state, Infinity).map((send) => withUnseen(state, send, due));
   const isOverdue = around.trace.watchedUntil.earliestMs > window.latestMs;
-  const here: State = isOverdue
-    ? {
-        ...state,
-        flaws: [...state.flaws, { kind: "missing", push: state.sends.length + 1, byMs: priceMs(around) }],
-        costMs: state.costMs + priceMs(around),
-      }
-    : { ...state, next: window };
+  const here: State = isOverdue ? lacking(state, around) : { ...state, next: window };
   return [here, ...unseen.flatMap((one) => endings(one, journal, by, around))];
 };
