@@ -1,4 +1,3 @@
-import { readingsOf } from "../judging/pushes/readings.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Events } from "../world/hooks/events.ts";
@@ -12,6 +11,7 @@ import { isNeeded, neededOf } from "./push-case.ts";
 import { batchesOf, warmUps } from "./push-cases.ts";
 import { heldAnswer, laterHangs } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
+import { asPlanned } from "./trigger.ts";
 
 const FIRST_PATIENCE_MS = 400;
 /** Longer than an acknowledgement takes on any usual network, in milliseconds. */
@@ -60,7 +60,7 @@ export const beginRun = async (
   const { receiver, limits } = options;
   const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
   const accountOf = accountsFor(plans, options.events);
-  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, timeline.kind, options.latenessMs);
+  const tolerance = pushToleranceOf(limits, timeline.kind, options.latenessMs);
   const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
   const isOurs = (accountId: string | undefined): boolean =>
     accountId === undefined || own.has(accountId.toLowerCase());
@@ -68,16 +68,9 @@ export const beginRun = async (
   const state: RunState = {
     options,
     timeline,
+    tolerance,
     collector: await createCollector(receiver, timeline, options.onLine, () => reportOf(state), isOurs),
-    stops: {
-      latenessMs,
-      earlyGuardMs,
-      fineMs: firstDelayMs / 30,
-      coarseMs: COARSE[timeline.kind] * firstDelayMs,
-      firstDelayMs,
-      maxPushes: limits.maxPushes,
-    },
-    readings: readingsOf(limits),
+    stops: { fineMs: firstDelayMs / 30, coarseMs: COARSE[timeline.kind] * firstDelayMs, firstDelayMs },
     triggered: [],
     patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
     reportedPatienceMs: Infinity,
@@ -86,7 +79,8 @@ export const beginRun = async (
     hasMisreported: false,
     givenUp: new Set(),
     accountOf,
-    planRevisions: [],
+    answers: asPlanned,
+    outages: [],
     outdatedMs: -Infinity,
     strideMs: Infinity,
     comesAtOnce: true,

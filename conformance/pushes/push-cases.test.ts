@@ -55,7 +55,7 @@ describe("the push cases", () => {
     const failing = (fewKinds: Parameters<typeof batchesOf>[0]["fewKinds"]) => {
       const all = batchesOf({ ...options, fewKinds }, 20).flatMap((batch) => batch.plans);
       const lasting = all.filter(({ purpose }) => purpose === "never");
-      const once = all.filter(({ purpose, actions }) => purpose === "kind" && actions.length === 2);
+      const once = all.filter(({ purpose, actions }) => purpose === "late" && actions.length === 2);
       return { lasting: lasting.length, once: once.length };
     };
     const [all, ofLasting, ofAll] = [failing(undefined), failing("of lasting"), failing("of all")];

@@ -1,15 +1,15 @@
 import { given } from "../contract/given.ts";
 import type { JoinedClock } from "../world/clock.ts";
-import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
+import { isSilentFirst, startsAnswer, type PushCasePlan, type PushRun } from "../judging/pushes/trace.ts";
 import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
 import { finalLagMs } from "./lag.ts";
 import { tryLaterHangs } from "./later-hangs.ts";
-import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
-import { announce } from "./plan-revisions.ts";
+import { warmUp, whileOut } from "./outages.ts";
 import { advanceTo, advanceToLast, isSettled, look } from "./advance.ts";
-import type { PushRunOptions, RunState, WatchedPushCase } from "./state.ts";
-import { sorted } from "./watched.ts";
+import { sorted } from "./assign.ts";
+import type { PushRunOptions, RunState } from "./state.ts";
+import type { Expected } from "./windows.ts";
 import { watchMs } from "../judging/pushes/fits.ts";
 import { hangEndAfterMs } from "./span.ts";
 import { isNeeded, type Batch } from "./push-case.ts";
@@ -17,14 +17,14 @@ import type { warmUps } from "./push-cases.ts";
 import { openTimeline, wholeSecond } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
 import { watchUnrest, type Unrest } from "./unrest.ts";
-import { HOUR_MS } from "../contract/duration.ts";
+import { DAY_MS, HOUR_MS } from "../contract/duration.ts";
 
 /** How far the watch may be extended, as a factor. It costs no real time if a hook moves the clock. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
 /** Longest extra wait in real time for a sender that waits for an answer and then pushes again, in milliseconds. */
 const LONGEST_REAL_TIMEOUT_MS = 75_000;
 /** How long after the watch a clock moved by a hook is checked again, in milliseconds. */
-const LATER_MS = [HOUR_MS, 24 * HOUR_MS, 30 * 24 * HOUR_MS] as const;
+const LATER_MS = [HOUR_MS, DAY_MS, 30 * DAY_MS] as const;
 
 /** A push run, and a way to look at its notifications again much later. */
 export interface RunningPushRun {
@@ -38,7 +38,7 @@ export interface RunningPushRun {
  * and watches until well after any sixth push. Judges nothing. Throws HookError and ReceiverError.
  */
 export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRun> => {
-  const { receiver, limits, events } = options;
+  const { receiver, limits } = options;
   await receiver.certificate("own").catch(() => undefined);
   await receiver.listener("open");
   await receiver.clear();
@@ -47,12 +47,9 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const planned = planOf(options, timeline, callbackUrl);
   const { batches, plans } = planned;
   const state = await beginRun(options, timeline, plans);
-  // If accounts are shared, each batch is announced separately.
-  if (events.accountsAreFresh) await announce(state, plans);
-
-  using unrest = watchUnrest(timeline.kind, state.stops);
+  using unrest = watchUnrest(timeline.kind, { ...state.stops, ...state.tolerance });
   const { latestMs: watchedFromMs } = await timeline.now();
-  const outages = await outagesOf(state, planned.before, callbackUrl);
+  await warmUpAndOutages(state, planned.before, callbackUrl);
   const startMs = wholeSecond((await timeline.now()).latestMs);
   const wasAwaited = state.isAwaited;
   // What other rules had in flight as they began says nothing about what follows.
@@ -63,14 +60,14 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
     if (options.hangsInRealTime === true && (await outwaitHangs(state))) hungInRealTime = true;
   };
   const gather = (): Promise<PushRun> =>
-    traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, wasAwaited, hungInRealTime, unrest });
+    traceOf(state, { callbackUrl, watchedFromMs, wasAwaited, hungInRealTime, unrest });
   const played = await playBatches(state, batches, startMs, { gather, endHangsFirst });
   if (played !== undefined) return played;
   await endHangsFirst();
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
   if (isHeld) await advanceTo(state, () => Math.max(startMs + hangEndAfterMs(limits), hungUntilMs(state)));
   if (await outwaitHangs(state)) hungInRealTime = true;
-  await watch(state, startMs, startMs + watchMs(limits, state.stops));
+  await watch(state, startMs, startMs + watchMs(limits, state.tolerance));
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
   await tryLaterHangs(state, planned.later, hungInRealTime);
@@ -109,7 +106,7 @@ const playBatches = async (
   { gather, endHangsFirst }: Course,
 ): Promise<RunningPushRun | undefined> => {
   for (const { after, plans } of batches) {
-    if (!plans.some(({ purpose }) => purpose === "beside-hang")) await endHangsFirst();
+    if (!plans.some(({ isBesideSilence }) => isBesideSilence === true)) await endHangsFirst();
     await advanceTo(state, startMs + after * state.stops.firstDelayMs);
     // Where first pushes come later, the outages before the main moment may have met retries too.
     const isTelling = after > 0 && state.comesAtOnce;
@@ -121,15 +118,14 @@ const playBatches = async (
 };
 
 /** The warm-up pushes, and the events whose push meets a closed or untrusted receiver. */
-const outagesOf = async (
+const warmUpAndOutages = async (
   state: RunState,
   before: ReturnType<typeof warmUps>,
   callbackUrl: string,
-): Promise<ReceiverOutage[]> => {
-  const { latenessMs, firstDelayMs } = state.stops;
+): Promise<void> => {
+  const { latenessMs } = state.tolerance;
   const { requirements } = state.options;
-  // Milliseconds that are zero, as most are here, would hide a list or a push that leaves them out.
-  if (state.timeline.kind === "virtual") await sleepToTelling(state);
+  if (state.timeline.kind === "virtual") await sleepUntilMidnight(state);
   const firstPushMs = await warmUp(state, before.first);
   state.comesAtOnce = firstPushMs <= latenessMs;
   const windowMs = firstPushMs + latenessMs;
@@ -138,30 +134,37 @@ const outagesOf = async (
     const { latestMs } = await state.timeline.now();
     await look(state, await state.timeline.sleepUntil(wholeSecond(latestMs)));
   }
-  const outages: ReceiverOutage[] = [];
   if (callbackUrl.startsWith("https:") && isNeeded("untrusted", requirements))
-    outages.push(await whileUntrusted(state, before.untrusted, windowMs));
+    await whileOut(state, "untrusted", before.untrusted, windowMs);
   // Comes last, because all its pushes but the first must be seen.
   if (isNeeded("refused", requirements))
-    outages.push(
-      await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
+    await whileOut(
+      state,
+      "closed",
+      before.refused,
+      Math.min(windowMs, firstPushMs + state.stops.firstDelayMs / 2),
     );
-  return outages;
 };
 
 /** Needs three digits, and no date of a database that keeps steps of a 300th of a second (SQL Server) has it. */
 const TELLING_MS = 8;
 
-/** Not at a whole second. */
-const sleepToTelling = async (state: RunState): Promise<void> => {
-  const { latestMs } = await state.timeline.now();
-  if (wholeSecond(latestMs) === latestMs)
-    await look(state, await state.timeline.sleepUntil(latestMs + TELLING_MS));
+/**
+ * Shortly before midnight in UTC, so that retries come after it, as daily jobs do and as dates change; and not at a whole
+ * second, because milliseconds that are zero would hide a list or a push that leaves them out. It is one move of the clock.
+ */
+const sleepUntilMidnight = async ({ timeline, stops }: RunState): Promise<void> => {
+  const { latestMs } = await timeline.now();
+  const leadMs = BEFORE_MIDNIGHT * stops.firstDelayMs;
+  const midnightMs = Math.ceil((latestMs + leadMs) / DAY_MS) * DAY_MS;
+  await timeline.sleepUntil(midnightMs - leadMs + TELLING_MS);
 };
+
+/** In first delays: what comes before the first retries is over by then. */
+const BEFORE_MIDNIGHT = 4;
 
 interface Watched {
   readonly callbackUrl: string;
-  readonly outages: readonly ReceiverOutage[];
   readonly watchedFromMs: number;
   /** Whether the target reported before the main moment, too, that nothing was in flight. */
   readonly wasAwaited: boolean;
@@ -171,12 +174,12 @@ interface Watched {
 
 /** Everything that has come so far, with the tolerances. */
 const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watched): Promise<PushRun> => {
-  const { options, collector, listLooks, isAwaited } = state;
+  const { options, collector, listLooks, isAwaited, outages } = state;
   await collector.collect();
   const watchedUntil = await state.timeline.now();
   const { pushCases, others } = sorted(state);
   const { limits, acknowledgedStatus, visibilityMs } = options;
-  const { latenessMs, earlyGuardMs } = state.stops;
+  const { latenessMs, earlyGuardMs } = state.tolerance;
   const lagMs = finalLagMs(state, isAwaited && wasAwaited);
   const unrestMs = options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0;
   return {
@@ -193,6 +196,7 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
     pushCases,
     others,
     lost: collector.lost(),
+    outages: [...outages],
     isAwaited: isAwaited && wasAwaited,
     listLooks: listLooks.all(),
     visibilityMs,
@@ -201,8 +205,9 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
   };
 };
 
-const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
-  purpose === "never" || purpose === "unanswered" || purpose === "refused";
+/** Whether none of its pushes is acknowledged. */
+const isEndless = (plan: PushCasePlan): boolean =>
+  plan.purpose === "never" || plan.purpose === "refused" || isSilentFirst(plan, "always");
 
 /** Advances to `endMs`, and a little further if another push may come later. */
 const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
@@ -211,9 +216,9 @@ const watch = async (state: RunState, startMs: number, endMs: number): Promise<v
   // The next push of a sender that is always late is later than any other's.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[kind];
   // On a clock moved by a hook, a later look finds what comes after the last push that got no answer.
-  const isAwaited = ({ purpose, history }: WatchedPushCase): boolean =>
-    isEndless({ purpose }) &&
-    (kind === "real" || purpose !== "unanswered" || history.pushes.length < limits.maxPushes);
+  const isAwaited = ({ pushCase }: Expected): boolean =>
+    isEndless(pushCase) &&
+    (kind === "real" || pushCase.purpose !== "silent" || pushCase.pushes.length < limits.maxPushes);
   await advanceToLast(state, isAwaited, { leastMs: endMs, mostMs: startMs + longestMs });
   if (kind !== "real") return;
   // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
@@ -231,7 +236,8 @@ const watch = async (state: RunState, startMs: number, endMs: number): Promise<v
 /** Whether a first push that got no answer is still pending, or has not been followed by a second. */
 const isUnresolved = (state: RunState): boolean =>
   sorted(state).pushCases.some(
-    ({ purpose, pushes }) => (purpose === "hang" || purpose === "stall") && pushes.length === 1,
+    (one) =>
+      one.pushes.length === 1 && (startsAnswer(one) || (isSilentFirst(one) && !isSilentFirst(one, "always"))),
   );
 
 /** Looks again long after the watch, because a surplus push may come then too. Stops as soon as a sender breaks the cap. */

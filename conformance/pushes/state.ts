@@ -1,17 +1,16 @@
 import type { Limits } from "../contract/limits.ts";
-import type { PushLine } from "../contract/push.ts";
 import type { Reached } from "../judging/pushes/lag.ts";
-import type { Reading } from "../judging/pushes/readings.ts";
-import type { PushCasePlan, PushRun } from "../judging/pushes/trace.ts";
+import type { PushAction, PushLine } from "../contract/push.ts";
+import type { Tolerance } from "../judging/pushes/fits.ts";
+import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/hooks/events.ts";
 import type { Receiver } from "../world/receiver.ts";
-import type { Assigned } from "./assign.ts";
-import type { StopOptions, Watched } from "./clock-stops.ts";
+import type { Assigned, Triggered } from "./assign.ts";
 import type { Collector } from "./collector.ts";
 import type { ListLooks, LookUp } from "./list-looks.ts";
-import type { PlanRevision, Triggered } from "./pairing.ts";
 import type { Timeline } from "./timeline.ts";
+import type { Known, StopOptions } from "./windows.ts";
 
 export interface PushRunOptions {
   readonly receiver: Receiver;
@@ -34,6 +33,8 @@ export interface PushRunOptions {
   /** Ids of the requirements to be judged, so that only what they need is prepared; absent means all. */
   readonly requirements?: ReadonlySet<string>;
   readonly onLine: (line: PushLine) => void;
+  /** How many events may be triggered per second; by default in real time ten, otherwise without a limit. */
+  readonly eventsPerSecond?: number | undefined;
   /** Selects the less usual answers. */
   readonly seed: number;
   /** How long a notification may be missing from the list, in milliseconds on the target's clock. */
@@ -50,8 +51,8 @@ export interface RunState {
   /** Replaced once, when the run continues after its watch. */
   timeline: Timeline;
   readonly collector: Collector;
-  readonly stops: StopOptions;
-  readonly readings: readonly Reading[];
+  readonly stops: Pick<StopOptions, "fineMs" | "coarseMs" | "firstDelayMs">;
+  readonly tolerance: Required<Tolerance>;
   readonly triggered: Triggered[];
   /** How long something due is currently waited for in real time, in milliseconds. */
   patienceMs: number;
@@ -66,13 +67,15 @@ export interface RunState {
   /** Pushes that were waited for in vain, so that they are not waited for again. */
   readonly givenUp: Set<string>;
   /** Cached until something new comes. */
-  watched?: { readonly revision: string; readonly list: readonly WatchedPushCase[] };
+  known?: Known;
   /** Cached until something new comes. */
   sorted?: { readonly revision: string; readonly assigned: Assigned };
   /** Accounts by push case. */
   readonly accountOf: ReadonlyMap<PushCasePlan, string>;
-  /** What the receiver was told to do, and from when on. */
-  readonly planRevisions: PlanRevision[];
+  /** How the pushes of a notification are answered from now on. */
+  answers: (plan: PushCasePlan) => readonly PushAction[];
+  /** The outages that are over. */
+  readonly outages: ReceiverOutage[];
   /** When something was last triggered or arrived, on this machine's clock; reports of the target from before that are stale. */
   outdatedMs: number;
   /** How far the clock may be moved next, if the target does not report whether pushes are in flight. */
@@ -90,9 +93,4 @@ export interface RunState {
   readonly receiverAheadMs: number;
   /** The longest that something came after it was first waited for in real time, in milliseconds. */
   slowestMs: number;
-}
-
-export interface WatchedPushCase extends Watched {
-  readonly purpose: PushCasePlan["purpose"];
-  readonly key: string;
 }
