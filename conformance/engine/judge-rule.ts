@@ -28,6 +28,7 @@ import {
   ofTwoPushRuns,
   settlesTimes,
   unlessMovedByOthers,
+  unlessUnfinished,
   verdictOf,
 } from "./verdicts.ts";
 
@@ -103,7 +104,9 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
   const pushRun = await nth(0);
-  const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const seen = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
+  if (pushRun.cut !== undefined) return verdict;
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
@@ -141,8 +144,11 @@ const judge = async (
 ): Promise<Verdict> => {
   const { session } = bench;
   const clock = session.clocks.join();
+  // What a push run saw until an interruption is judged all the same.
+  const isSeen = prepared.pushRun?.cut?.by === "interruption";
+  const signal = isSeen ? new AbortController().signal : session.signal;
   try {
-    const run = runOf(bench, rule, kept, { clock, prepared });
+    const run = runOf(bench, rule, kept, { clock, prepared, signal });
     const world = session.world(newScope(rule.requirement), clock, prepared);
     const ledger = missingFor(session, prepared, rule)?.ledger;
     const verdict =
@@ -150,7 +156,7 @@ const judge = async (
         ? // Requests before the cases of a rule belong to none of them.
           await beginAnew(() => rule.check(world, run))
         : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
-    if (session.signal.aborted) return interrupted;
+    if (signal.aborted) return interrupted;
     const settled = finished(session, rule, verdict);
     // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
     if (isBreach(settled) || rule.waitsMs !== undefined || watchesPushes(rule)) session.clocks.verify?.();
@@ -165,7 +171,11 @@ const runOf = (
   { session, effort, seed, places, stopAtBreach, path }: Bench,
   rule: Rule,
   kept: ExchangeRecord[],
-  { clock, prepared }: { readonly clock: JoinedClock; readonly prepared: Prepared },
+  {
+    clock,
+    prepared,
+    signal,
+  }: { readonly clock: JoinedClock; readonly prepared: Prepared; readonly signal: AbortSignal },
 ): Run => {
   const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
   const shortestLifetimeMs = Math.min(
@@ -177,7 +187,7 @@ const runOf = (
     rule: rule.requirement,
     effort,
     seed: hash32(`${seed}:${rule.requirement}`),
-    signal: session.signal,
+    signal,
     shrinking: SHRINKING[effort],
     inWorld: (scope, judgeIn, clientIndex) =>
       judgeCase({ places, clock, shortestLifetimeMs }, (own) =>

@@ -68,6 +68,11 @@ export const stopMs = (state: RunState, nowMs: number): number => {
   return Math.min(nextStopMs(nowMs, expectedOf(state), options), nowMs + strideMs);
 };
 
+/** The run may not wait any longer. */
+export class WatchEnded extends Error {
+  override readonly name = "WatchEnded";
+}
+
 /** Advances to a moment, stopping wherever a push may come. What comes may change that moment. */
 export const advanceTo = async (state: RunState, until: number | (() => number)): Promise<void> => {
   const momentMs = typeof until === "number" ? (): number => until : until;
@@ -78,7 +83,8 @@ export const advanceTo = async (state: RunState, until: number | (() => number))
         ? stopMs(state, now.earliestMs)
         : now.earliestMs + state.stops.coarseMs;
     const lookMs = Math.max(state.listLooks.nextMs(), now.earliestMs + 1);
-    now = await state.timeline.sleepUntil(Math.min(nextMs, untilMs, lookMs));
+    if (now.earliestMs >= state.deadlineMs) throw new WatchEnded();
+    now = await state.timeline.sleepUntil(Math.min(nextMs, untilMs, lookMs, state.deadlineMs));
     await look(state, now);
     await state.listLooks.take(sorted(state).pushCases, now);
   }
@@ -106,6 +112,7 @@ export const advanceToLast = (
  */
 export const look = async (state: RunState, now?: TimeInterval): Promise<void> => {
   const at = now ?? (await state.timeline.now());
+  state.looked = at;
   state.reached.push({ atMs: at.earliestMs, realMs: monotonicMs() });
   const lines = await state.collector.collect(at);
   if (state.timeline.kind === "real") return;

@@ -6,7 +6,6 @@ import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
 import { reportOf } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
-import { hangAfterMs } from "./span.ts";
 import { isNeeded, neededOf } from "./push-case.ts";
 import { batchesOf, warmUps } from "./push-cases.ts";
 import { heldAnswer, laterHangs } from "./unanswered-cases.ts";
@@ -35,10 +34,8 @@ export const planOf = (
   // A run that ends with the first breach needs many kinds only for the rule on how failures are treated.
   const needsFew = isEnough !== undefined && requirements?.has("push.unacknowledged-retries") === false;
   const fewKinds = needsFew ? "of all" : isShort ? "of lasting" : undefined;
-  const all = batchesOf(
-    { acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds, isMoved: kind === "virtual" },
-    hangAfterMs(limits) / firstDelayMs,
-  );
+  const isMoved = kind === "virtual";
+  const all = batchesOf({ acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds, isMoved });
   const batches = neededOf(all, requirements).map((batch) =>
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : batch,
   );
@@ -65,6 +62,7 @@ export const beginRun = async (
   const isOurs = (accountId: string | undefined): boolean =>
     accountId === undefined || own.has(accountId.toLowerCase());
   const { nowMs } = await receiver.state();
+  const looked = await timeline.now();
   const state: RunState = {
     options,
     timeline,
@@ -80,6 +78,11 @@ export const beginRun = async (
     givenUp: new Set(),
     accountOf,
     answers: asPlanned,
+    hungInRealTime: false,
+    watchedFromMs: looked.latestMs,
+    looked,
+    deadlineMs: timeline.kind === "real" ? looked.earliestMs + options.maxWaitMs : Infinity,
+    wasAwaited: true,
     outages: [],
     outdatedMs: -Infinity,
     strideMs: Infinity,

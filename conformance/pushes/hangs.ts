@@ -1,7 +1,7 @@
 import { isSilentFirst, startsAnswer, type PushCase } from "../judging/pushes/trace.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import type { RunState } from "./state.ts";
-import { hangs } from "./collector.ts";
+import { hangs } from "../judging/pushes/journal.ts";
 import { sorted } from "./assign.ts";
 import { announce } from "./trigger.ts";
 import { calmed } from "./unanswered-cases.ts";

@@ -21,11 +21,8 @@ const HANG_DELAYS = 6;
  * sends nothing else meanwhile, and sockets may time out in real time. Requires a clock moved by a hook and a sender that
  * keeps to one reading and was seen to give up; otherwise nothing is concluded.
  */
-export const tryLaterHangs = async (
-  state: RunState,
-  plans: readonly PushCasePlan[],
-  hungInRealTime: boolean,
-): Promise<void> => {
+export const tryLaterHangs = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
+  const { hungInRealTime } = state;
   const instants = instantsFollowed(state);
   // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;

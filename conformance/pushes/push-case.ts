@@ -21,6 +21,8 @@ export interface PushCaseOptions {
 /** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
 export interface Batch {
   readonly after: number;
+  /** Counted from when pushes may be left unanswered. */
+  readonly isSilent?: true;
   readonly plans: readonly PushCasePlan[];
 }
 
@@ -120,8 +122,8 @@ export const neededOf = (
   requirements: ReadonlySet<string> | undefined,
 ): readonly Batch[] =>
   batches
-    .map(({ after, plans }) => ({
-      after,
+    .map(({ plans, ...batch }) => ({
+      ...batch,
       plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
     }))
     .filter(({ plans }) => plans.length > 0);

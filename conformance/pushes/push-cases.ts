@@ -229,8 +229,8 @@ const openRows = (expected: number): readonly Row[] => {
   ];
 };
 
-/** All notifications of the main part. `hangAfter` is when pushes may be left unanswered, in first delays. */
-export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
+/** All notifications of the main part. */
+export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
   const ack = acknowledgement(options.acknowledgedStatus);
   const forGood = pushes(options.maxPushes);
   const prompt = promptRow(ack);
@@ -265,8 +265,10 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
         },
       ],
     ],
+  ];
+  const silent: readonly (readonly [after: number, rows: readonly Row[]])[] = [
     [
-      hangAfter,
+      0,
       [
         // Before those that hang, so that a sender with one worker pushes it first.
         prompt("after one of its account was given up", { family: "given up" }),
@@ -275,11 +277,14 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
     ],
     [
       // The clock also stops where the first class of timeouts ends.
-      hangAfter + (isMoved ? timeoutEnds[0] : 1) / 30,
+      (isMoved ? timeoutEnds[0] : 1) / 30,
       times(2).map((n): Row => prompt(`beside those that hang ${n}`, { during: "silence" })),
     ],
     // After the effect of the hanging pushes on others has been seen.
-    [hangAfter + 20 / 30, unendingRows(options)],
+    [20 / 30, unendingRows(options)],
   ];
-  return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
+  return [
+    ...batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) })),
+    ...silent.map(([after, rows]) => ({ after, isSilent: true as const, plans: rows.map(planOf) })),
+  ];
 };

@@ -1,6 +1,7 @@
 import type { Limits } from "../contract/limits.ts";
 import type { Reached } from "../judging/pushes/lag.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
+import type { TimeInterval } from "../judging/interval.ts";
 import type { Tolerance } from "../judging/pushes/fits.ts";
 import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";
@@ -33,6 +34,12 @@ export interface PushRunOptions {
   /** Ids of the requirements to be judged, so that only what they need is prepared; absent means all. */
   readonly requirements?: ReadonlySet<string>;
   readonly onLine: (line: PushLine) => void;
+  /** Aborted once the run is interrupted. */
+  readonly signal: AbortSignal;
+  /** How long the push run may take in real time, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** Told in real time how long watching goes on, and how long it would have to, in milliseconds; again as more is known. */
+  readonly onWatch?: ((watch: { readonly leftMs: number; readonly neededMs: number }) => void) | undefined;
   /** How many events may be triggered per second; by default in real time ten, otherwise without a limit. */
   readonly eventsPerSecond?: number | undefined;
   /** Selects the less usual answers. */
@@ -74,6 +81,17 @@ export interface RunState {
   readonly accountOf: ReadonlyMap<PushCasePlan, string>;
   /** How the pushes of a notification are answered from now on. */
   answers: (plan: PushCasePlan) => readonly PushAction[];
+  /** Whether pushes that got no answer had to be waited for in real time on a clock that is moved. */
+  hungInRealTime: boolean;
+  /** From when on pushes are left unanswered; undefined until that is known. */
+  silentFromMs?: number;
+  /** When watching began, and when the receiver was last asked. */
+  readonly watchedFromMs: number;
+  looked: TimeInterval;
+  /** When watching has to end, in real time. */
+  readonly deadlineMs: number;
+  /** Whether the target reported before the main moment, too, that nothing was in flight. */
+  wasAwaited: boolean;
   /** The outages that are over. */
   readonly outages: ReceiverOutage[];
   /** When something was last triggered or arrived, on this machine's clock; reports of the target from before that are stale. */

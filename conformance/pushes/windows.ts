@@ -4,11 +4,12 @@ import { journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "../judging/pushes/explain.ts";
 import { dueOf, type Reading } from "../judging/pushes/readings.ts";
 import { silentFirst } from "../judging/pushes/finding.ts";
+import { hangs } from "../judging/pushes/journal.ts";
 import { hypothesesOf } from "../judging/pushes/sender.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { isSilentFirst, startsAnswer, type PushCase, type PushTrace } from "../judging/pushes/trace.ts";
 import { sorted } from "./assign.ts";
-import { actionFor, hangs } from "./collector.ts";
+import { actionFor } from "./collector.ts";
 import { acknowledgement } from "./push-case.ts";
 import type { RunState } from "./state.ts";
 

@@ -106,6 +106,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     clocks,
     freshUuid,
     signal,
+    maxWaitMs: options.maxWaitMs,
     transport: connections.transport,
     /** Retries of lost requests, sharing the run's budget. */
     retries: connections.retries,

@@ -140,6 +140,16 @@ export interface ListLook {
   readonly missing: Missing | undefined;
 }
 
+/** Why watching ended before its time. */
+export interface Cut {
+  readonly by: "interruption" | "max-wait" | "hook";
+  /** The notifications whose events were not triggered. */
+  readonly unplayed: readonly PushCasePlan[];
+  /** What happened, and what would let it go on; absent after an interruption. */
+  readonly why?: string;
+  readonly settle?: string;
+}
+
 /** Notifications and their pushes, with the uncertainty of each moment: all that most judges need. */
 export interface PushTrace {
   /** The clock of all moments: the target's own clock, or the receiver's monotonic one. */
@@ -191,4 +201,6 @@ export interface PushRun extends PushTrace {
   readonly visibilityMs: number;
   /** Whether unanswered pushes had to be waited for in real time, because the sender's timeout runs on another clock. */
   readonly hungInRealTime: boolean;
+  /** Set if watching ended before its time. */
+  readonly cut?: Cut;
 }
