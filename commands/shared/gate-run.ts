@@ -76,6 +76,9 @@ const openLedgerOf = async (
   return { store: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
 };
 
+/** A change of the time that watching pushes takes is told if it is at least this share of it. */
+const NOTED_SHARE = 0.1;
+
 /** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
 const REDRAWN_MS = 200;
 
@@ -105,6 +108,8 @@ const gateProgress = (context: CommandContext, ids: readonly string[]) => {
     watching: ({ leftMs, neededMs }: Parameters<NonNullable<ConformOptions["onWatch"]>>[0]) => {
       if (output.isSilent()) return;
       const untilMs = clock.wallMs() + leftMs;
+      const before = state.watching?.untilMs ?? 0;
+      if (Math.abs(untilMs - before) < leftMs * NOTED_SHARE) return;
       state = { ...state, watching: { untilMs } };
       line.note(watchNote({ leftMs, neededMs, untilMs }));
     },

@@ -1,5 +1,5 @@
 import type { Limits } from "../contract/limits.ts";
-import { pushToleranceOf, watchMs } from "../judging/pushes/fits.ts";
+import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
 import { instantsOf, readingsOf, type Reading } from "../judging/pushes/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
@@ -38,9 +38,23 @@ export const outageAfterMs = (limits: ScheduleLimits): number => {
 /** In first delays; no reading leaves pushes unanswered sooner. */
 const OUTAGE_WITHIN = 8;
 
-/** How long a push run takes in real time if its first pushes come at once, in milliseconds. */
-export const pushRunMs = (limits: ScheduleLimits, latenessMs: number | undefined): number =>
-  watchMs(limits, pushToleranceOf(limits, "real", latenessMs));
+/**
+ * How long a push run takes in real time if its first pushes come at once, in milliseconds: until the last push of each of
+ * these readings is overdue.
+ */
+export const pushRunMs = (
+  limits: ScheduleLimits,
+  latenessMs: number | undefined,
+  readings: readonly Reading[] = readingsOf(limits),
+): number => {
+  const tolerance = pushToleranceOf(limits, "real", latenessMs);
+  return Math.max(
+    ...readings.map((reading) => {
+      const lastMs = instantsOf(reading).at(-1) ?? 0;
+      return lastMs + allowedLatenessMs(reading.delaysMs.at(-1) ?? 0, tolerance);
+    }),
+  );
+};
 
 /** The least wait of a push run that can show anything about a retry, in milliseconds. */
 export const leastPushRunMs = (limits: ScheduleLimits, latenessMs: number | undefined): number =>

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../contract/duration.ts";
-import { instantsOf } from "../judging/pushes/readings.ts";
+import { hangs } from "../judging/pushes/journal.ts";
 import { isSilentFirst, startsAnswer, type PushRun } from "../judging/pushes/trace.ts";
 import type { JoinedClock } from "../world/clock.ts";
 import { advanceTo, advanceToLast, look } from "./advance.ts";
@@ -7,7 +7,7 @@ import { sorted } from "./assign.ts";
 import { HANG_LOOK_MS } from "./hangs.ts";
 import { pushRunMs } from "./span.ts";
 import type { RunState } from "./state.ts";
-import { lastExpectedMs, readingsLeft, type Expected } from "./windows.ts";
+import { readingsLeft, type Expected } from "./windows.ts";
 
 /** How far the watch may be extended, as a factor. It costs no real time if a hook moves the clock. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
@@ -37,13 +37,11 @@ const mayStillCome =
     return isEndless && (pushCase.pushes.length < maxPushes || pushCase.name === exact?.name);
   };
 
-/** When a push run ends at the latest, by what is known of the sender. */
+/** When a push run ends, by the readings that are left. */
 export const endsAtMs = (state: RunState, startMs: number): number => {
-  const { limits, latenessMs } = state.options;
   const left = readingsLeft(state);
-  const allMs = pushRunMs(limits, latenessMs);
-  const lastMs = Math.max(...left.map((reading) => instantsOf(reading).at(-1) ?? 0));
-  return startMs + (left.length === 0 ? allMs : Math.min(allMs, lastMs * LONGEST_WATCH.real));
+  const { limits, latenessMs } = state.options;
+  return startMs + pushRunMs(limits, latenessMs, left.length === 0 ? undefined : left);
 };
 
 /** Waits until no push may come any more; on a clock that is moved, also until one would be overdue in any reading. */
@@ -54,7 +52,6 @@ export const watch = async (state: RunState, startMs: number): Promise<void> => 
   const isMeant = mayStillCome(state);
   // The next push of a sender that is always late is later than any other's.
   const mostMs = startMs + (spanMs + state.stops.firstDelayMs) * LONGEST_WATCH[kind];
-  if (kind === "real") await tellLength(state, Math.min(mostMs, lastExpectedMs(state, isMeant)));
   const leastMs = kind === "real" ? startMs : startMs + spanMs + state.stops.firstDelayMs;
   await advanceToLast(state, isMeant, { leastMs, mostMs });
   if (kind !== "real") return;
