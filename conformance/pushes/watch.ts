@@ -66,12 +66,14 @@ export const watch = async (state: RunState, startMs: number): Promise<void> => 
   }
 };
 
-/** Whether a first push that got no answer is still pending, or has not been followed by a second. */
+/** Whether a first push that got no answer is still pending, or has not been followed by the second that is promised. */
 const isUnresolved = (state: RunState): boolean =>
-  sorted(state).pushCases.some(
-    (one) =>
-      one.pushes.length === 1 && (startsAnswer(one) || (isSilentFirst(one) && !isSilentFirst(one, "always"))),
-  );
+  sorted(state).pushCases.some((one) => {
+    const [first, second] = one.pushes;
+    const isSilent = startsAnswer(one) || (isSilentFirst(one) && !isSilentFirst(one, "always"));
+    if (!isSilent || first === undefined || second !== undefined) return false;
+    return hangs(first.line) || one.expect.kind === "pushes";
+  });
 
 /** Looks again long after the watch, because a surplus push may come then too. Stops as soon as a sender breaks the cap. */
 export const lookLater = async (
