@@ -97,9 +97,23 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   }
 };
 
+/** Push rules that first pushes alone can show. */
+const needsNoRetry: ReadonlySet<string> = new Set([
+  "push.delivered",
+  "push.payload",
+  "push.listed",
+  "push.certificate-check",
+  "push.redirects",
+  "push.no-head-of-line-blocking",
+  "push.follows-redirects",
+  "push.headers",
+]);
+
 /** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
 const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { session, prepared, pushRuns, effort } = bench;
+  if (prepared.unmovedRetries !== undefined && !needsNoRetry.has(rule.requirement))
+    return { kind: "inconclusive", ...prepared.unmovedRetries, cases: 0 };
   // Waiting for the push run must not hold the clock, or both deadlock.
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
@@ -107,10 +121,10 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const seen = await judge(bench, rule, kept, { ...prepared, pushRun });
   const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
   if (pushRun.cut !== undefined) return verdict;
-  const isReal = session.clocks.kind === "real";
+  const isReal = pushRun.clock === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
-  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(session) : undefined;
+  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(pushRun.clock) : undefined;
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
   if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;

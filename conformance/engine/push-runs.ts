@@ -39,7 +39,7 @@ export const pushRunsOf = (
       runPushRun({
         receiver,
         clock,
-        target: session.clocks,
+        target: session.pushClocks,
         events,
         limits: session.limits,
         latenessMs: tolerances?.latenessMs,
@@ -75,10 +75,10 @@ export const pushRunsOf = (
 };
 
 const holdingAClock = async <T>(
-  { clocks }: Session,
+  { pushClocks }: Session,
   task: (clock: JoinedClock) => Promise<T>,
 ): Promise<T> => {
-  const clock = clocks.join();
+  const clock = pushClocks.join();
   try {
     return await task(clock);
   } finally {

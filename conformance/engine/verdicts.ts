@@ -112,8 +112,8 @@ export const unlessMovedByOthers = async (
 };
 
 /** What would settle a breach that depends on moments in real time. */
-export const settlesTimes = ({ clocks }: Session): string =>
-  clocks.kind === "real"
+export const settlesTimes = (clock: Session["clocks"]["kind"]): string =>
+  clock === "real"
     ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
     : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { look } from "./advance.ts";
-import type { RunState } from "./state.ts";
-import type { Expected } from "./windows.ts";
+import type { Expected, RunState } from "./state.ts";
 
 const now = { earliestMs: 1_000, latestMs: 1_000 };
 const PATIENCE_MS = 64;

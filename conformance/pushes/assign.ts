@@ -2,7 +2,6 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { notBefore } from "../judging/pushes/readings.ts";
 import type { PushCase, PushCasePlan, SeenPush } from "../judging/pushes/trace.ts";
 import { actionFor, type Collector } from "./collector.ts";
-import type { RunState } from "./state.ts";
 
 /** An event of the push run, as triggered. */
 export interface Triggered {
@@ -24,8 +23,15 @@ export interface Assigned {
   readonly others: readonly SeenPush[];
 }
 
+interface Sorting {
+  readonly triggered: readonly Triggered[];
+  readonly collector: Pick<Collector, "revision" | "arrivals">;
+  /** Kept until something new comes. */
+  sorted?: { readonly revision: string; readonly assigned: Assigned };
+}
+
 /** What has come so far, assigned to the events. */
-export const sorted = (state: RunState): Assigned => {
+export const sorted = (state: Sorting): Assigned => {
   const { triggered, collector } = state;
   const revision = `${collector.revision()} ${triggered.length}`;
   if (state.sorted?.revision !== revision)

@@ -3,7 +3,8 @@ import type { Reached } from "../judging/pushes/lag.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Tolerance } from "../judging/pushes/fits.ts";
-import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
+import type { Hypothesis } from "../judging/pushes/explain.ts";
+import type { PushCase, PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/hooks/events.ts";
 import type { Receiver } from "../world/receiver.ts";
@@ -11,7 +12,6 @@ import type { Assigned, Triggered } from "./assign.ts";
 import type { Collector } from "./collector.ts";
 import type { ListLooks, LookUp } from "./list-looks.ts";
 import type { Timeline } from "./timeline.ts";
-import type { Known, StopOptions } from "./windows.ts";
 
 export interface PushRunOptions {
   readonly receiver: Receiver;
@@ -50,6 +50,47 @@ export interface PushRunOptions {
   readonly lookUp?: LookUp;
   /** Whether what has been seen so far, to the end of the watch or not, is all that is asked for. */
   readonly isEnough?: ((pushRun: PushRun, isWatched: boolean) => Promise<boolean>) | undefined;
+}
+
+/** The push that may come next, by one hypothesis that the sender may still follow. */
+export interface Next {
+  readonly due: TimeInterval;
+  /** The latest moment at which it is in time. */
+  readonly latestMs: number;
+  readonly keepsCap: boolean;
+}
+
+/** A notification that may get more pushes. */
+export interface Expected {
+  readonly pushCase: PushCase;
+  /** Its name and the number of its pushes so far. */
+  readonly key: string;
+  readonly next: readonly Next[];
+  /**
+   * `exact`: early, punctual and late must be told apart; `due`: punctual and late; `loose`: only whether it comes matters.
+   */
+  readonly closeness: "exact" | "due" | "loose";
+  /** How long its sender waited for answers that never came, in milliseconds. */
+  readonly waitsMs: readonly number[];
+}
+
+/** What is known of the sender; new whenever something comes. */
+export interface Known {
+  readonly revision: string;
+  readonly list: readonly Expected[];
+  readonly left: readonly Hypothesis[];
+}
+
+/** How the stops of a clock lie around what is expected, in milliseconds. */
+export interface StopOptions {
+  /** The finest step. */
+  readonly fineMs: number;
+  /** The longest step while nothing is expected. */
+  readonly coarseMs: number;
+  readonly firstDelayMs: number;
+  readonly latenessMs: number;
+  /** Steps before a moment; 2 if intervals begin one look earlier. */
+  readonly approach: 1 | 2;
 }
 
 /** A push run in progress. */

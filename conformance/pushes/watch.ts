@@ -7,7 +7,7 @@ import { sorted } from "./assign.ts";
 import { HANG_LOOK_MS } from "./hangs.ts";
 import { pushRunMs } from "./span.ts";
 import type { RunState } from "./state.ts";
-import { readingsLeft, type Expected } from "./windows.ts";
+import { readingsLeft } from "./windows.ts";
 
 /** How far the watch may be extended, as a factor. It costs no real time if a hook moves the clock. */
 const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
@@ -26,15 +26,14 @@ export const tellLength = async (
   onWatch({ leftMs: Math.min(endMs, deadlineMs) - latestMs, neededMs: endMs - latestMs });
 };
 
-/** The notification whose sixth push is waited for, and those whose pushes up to the cap are. */
+/** Pushes within the cap of what is never acknowledged, and a push beyond it of the first such notification. */
 const mayStillCome =
-  (state: RunState) =>
-  ({ pushCase }: Expected): boolean => {
-    const { maxPushes } = state.options.limits;
+  (state: RunState): Parameters<typeof advanceToLast>[1] =>
+  ({ pushCase }, { keepsCap }) => {
     const exact = sorted(state).pushCases.find(({ purpose }) => purpose === "never");
     const isEndless =
       pushCase.purpose === "never" || pushCase.purpose === "refused" || isSilentFirst(pushCase, "always");
-    return isEndless && (pushCase.pushes.length < maxPushes || pushCase.name === exact?.name);
+    return isEndless && (keepsCap || pushCase.name === exact?.name);
   };
 
 /** When a push run ends, by the readings that are left. */

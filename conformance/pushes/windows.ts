@@ -11,29 +11,7 @@ import { isSilentFirst, startsAnswer, type PushCase, type PushTrace } from "../j
 import { sorted } from "./assign.ts";
 import { actionFor } from "./collector.ts";
 import { acknowledgement } from "./push-case.ts";
-import type { RunState } from "./state.ts";
-
-/** The push that may come next, by one hypothesis that the sender may still follow. */
-interface Next {
-  readonly due: TimeInterval;
-  /** The latest moment at which it is in time. */
-  readonly latestMs: number;
-  readonly keepsCap: boolean;
-}
-
-/** A notification that may get more pushes. */
-export interface Expected {
-  readonly pushCase: PushCase;
-  /** Its name and the number of its pushes so far. */
-  readonly key: string;
-  readonly next: readonly Next[];
-  /**
-   * `exact`: early, punctual and late must be told apart; `due`: punctual and late; `loose`: only whether it comes matters.
-   */
-  readonly closeness: "exact" | "due" | "loose";
-  /** How long its sender waited for answers that never came, in milliseconds. */
-  readonly waitsMs: readonly number[];
-}
+import type { Expected, Known, Next, RunState, StopOptions } from "./state.ts";
 
 /** Every notification that may get more pushes, by the hypotheses that its sender may still follow. */
 export const expectedOf = (state: RunState): readonly Expected[] => known(state).list;
@@ -42,13 +20,6 @@ export const expectedOf = (state: RunState): readonly Expected[] => known(state)
 export const readingsLeft = (state: RunState): readonly Reading[] => [
   ...new Set(known(state).left.map(({ reading }) => reading)),
 ];
-
-/** What is known of the sender; new whenever something comes. */
-export interface Known {
-  readonly revision: string;
-  readonly list: readonly Expected[];
-  readonly left: readonly Hypothesis[];
-}
 
 const known = (state: RunState): Known => {
   const { collector, triggered, endsSlowly, outages } = state;
@@ -164,18 +135,6 @@ const isInDanger = (
 ): boolean =>
   endsSlowly &&
   isDeepStrictEqual(actionFor(actions, pushes.length + 1), acknowledgement(options.acknowledgedStatus));
-
-/** How the stops of a clock lie around what is expected, in milliseconds. */
-export interface StopOptions {
-  /** The finest step. */
-  readonly fineMs: number;
-  /** The longest step while nothing is expected. */
-  readonly coarseMs: number;
-  readonly firstDelayMs: number;
-  readonly latenessMs: number;
-  /** Steps before a moment; 2 if intervals begin one look earlier. */
-  readonly approach: 1 | 2;
-}
 
 /** Shares of a fine step within which one stop serves several moments: before a push is due, and after it. */
 const [BEFORE, AFTER] = [3 / 4, 3 / 10];
