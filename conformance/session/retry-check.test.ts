@@ -7,13 +7,14 @@ import type { Receiver } from "../world/receiver.ts";
 import { checkRetry } from "./retry-check.ts";
 import type { Session } from "./session.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
-afterEach(() => void vi.useRealTimers());
+let nowMs = 0;
+beforeEach(() => void vi.spyOn(performance, "now").mockImplementation(() => nowMs));
+afterEach(() => void vi.restoreAllMocks());
 
 /** A sender whose retry comes once the moved clock, or real time, has gone so far; by none, it never comes. */
 const checked = async (comes: { readonly movedMs?: number; readonly realMs?: number }, pushes?: "real") => {
   let movedMs = 0;
-  const startedMs = performance.now();
+  const startedMs = nowMs;
   const clock = {
     kind: "virtual",
     sleep: (durationMs: number) => {
@@ -23,9 +24,9 @@ const checked = async (comes: { readonly movedMs?: number; readonly realMs?: num
   } as unknown as Clock;
   const receiver = {
     pushes: (_after: unknown, waitMs: number) => {
-      vi.advanceTimersByTime(waitMs);
+      nowMs += Math.min(waitMs, Math.max(0, startedMs + (comes.realMs ?? Infinity) - nowMs));
       const isHere =
-        movedMs >= (comes.movedMs ?? Infinity) || performance.now() - startedMs >= (comes.realMs ?? Infinity);
+        movedMs >= (comes.movedMs ?? Infinity) || nowMs - startedMs >= (comes.realMs ?? Infinity);
       const push = { n: 2, epoch: "one", kind: "push", ...madePush(0, { action: "answer" }) } as PushLine;
       return Promise.resolve(isHere ? [push] : []);
     },
