@@ -1,7 +1,8 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
-import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
+import { withoutPush } from "../judging/pushes/finding.ts";
+import { bodyOf, isShortened } from "../judging/pushes/cases.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
 import { duration } from "../contract/duration.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -31,7 +32,7 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
     const [first] = pushCase.pushes;
     return first === undefined ? [] : [{ pushCase, first }];
   });
-  if (pushed.length === 0) throw new ControlFailed("no push arrived");
+  if (pushed.length === 0) throw new ControlFailed("no push arrived", withoutPush("").settle);
   const { accessToken } = await obtainTokens(world);
   const looked = await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one));
   // Only now, as the lookups have waited for an index that may lag behind, in its total too.

@@ -1,7 +1,16 @@
 import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
 import type { PushRun, SeenPush } from "./trace.ts";
-import { findingOf, ofPurpose, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { ofPurpose, type Doubt } from "./cases.ts";
+import {
+  findingOf,
+  IN_REAL_TIME,
+  undecided,
+  withoutPush,
+  withoutRetry,
+  type Finding,
+  type Part,
+} from "./finding.ts";
 
 /** Every push and every unmatched request of a push run, in journal order. */
 const everything = ({ pushCases, others }: PushRun): readonly SeenPush[] =>
@@ -38,7 +47,7 @@ export const judgeRedirects = (pushRun: PushRun): Finding => {
           evidence: [push],
         };
   });
-  return findingOf(parts, "no push was answered with a redirect");
+  return findingOf(parts, withoutPush("no push was answered with a redirect"));
 };
 
 /** push.certificate-check: advisory. Undefined if the receiver shows no certificate. */
@@ -56,7 +65,7 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
   const [pushCase] = ofPurpose(pushRun, "untrusted");
   const wasPushed = (pushCase?.pushes.length ?? 0) > 0;
   if (first === undefined && !wasPushed)
-    return undecidedFinding("the event was not pushed even with the trusted certificate");
+    return undecided(withoutRetry("the event was not pushed even with the trusted certificate"));
   return findingOf(
     [
       first === undefined
@@ -67,14 +76,19 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
             evidence: [first],
           },
     ],
-    "",
+    withoutRetry(""),
     { payloadSent: first !== undefined },
   );
 };
 
+const WAITS_IN_REAL_TIME: Doubt = {
+  why: "the sender's timeout uses real time, while the hook moved the clock",
+  settle: IN_REAL_TIME,
+};
+
 export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
   const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
-  if (hung.length === 0) return undecidedFinding("no push was left without an answer");
+  if (hung.length === 0) return undecided(withoutPush("no push was left without an answer"));
   const usualMs = Math.max(
     0,
     ...ofPurpose(pushRun, "prompt").flatMap(({ pushes: [first], triggered }) =>
@@ -82,25 +96,27 @@ export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
     ),
   );
   const boundMs = usualMs + pushRun.latenessMs;
-  const parts = ofPurpose(pushRun, "beside-hang").map(({ pushes: [first], triggered }): Part | undefined => {
-    const leastMs = (first?.at ?? pushRun.watchedUntil).earliestMs - triggered.latestMs;
-    if (leastMs <= boundMs) return "passed";
-    if (pushRun.hungInRealTime) return undefined;
-    return {
-      expected: `while other pushes hang, the first push of an event arrives within ${duration(boundMs)}`,
-      actual: first === undefined ? "it did not come" : `it came after at least ${duration(leastMs)}`,
-      evidence: first === undefined ? [] : [first],
-    };
-  });
-  const decided = parts.filter((part) => part !== undefined);
-  // A push that waits in line while the clock is moved waits as long as the clock jumps, which says nothing
-  // about real time.
-  if (decided.length < parts.length)
-    return undecidedFinding(
-      "pushes waited behind others whose timeout uses real time, while the hook moved the clock",
-      {
-        settle: "a sender whose timeout uses the clock that hooks.clock.advance moves; or a run in real time",
-      },
-    );
-  return findingOf(decided, "no event was triggered while they hung", { hanging: hung.length });
+  const parts = ofPurpose(pushRun, "beside-hang").map(
+    ({ name, pushes: [first], triggered }): Part | Doubt => {
+      const leastMs = (first?.at ?? pushRun.watchedUntil).earliestMs - triggered.latestMs;
+      if (leastMs <= boundMs) return "passed";
+      // A push that waits in line while the clock is moved waits as long as the clock jumps.
+      if (pushRun.hungInRealTime) return WAITS_IN_REAL_TIME;
+      return {
+        expected: `while other pushes hang, the first push of an event arrives within ${duration(boundMs)}`,
+        actual:
+          first === undefined
+            ? "that of an event did not come"
+            : `that of an event came after at least ${duration(leastMs)}`,
+        evidence: first === undefined ? [] : [first],
+        name,
+      };
+    },
+  );
+  return findingOf(
+    parts,
+    withoutPush("no event was triggered while they hung"),
+    { hanging: hung.length },
+    "waited behind others",
+  );
 };

@@ -134,6 +134,8 @@ export interface Exactness {
   readonly index: number;
   readonly widthMs: number;
   readonly mostMs: number;
+  /** The delay after which the push is due. */
+  readonly delayMs: number;
 }
 
 /** The exactness of each push that came: the uncertainty of its own moment plus that of its due moment. */
@@ -153,7 +155,7 @@ export const exactnessOf = (
         : delayMs * (share ?? tolerances.pushResolutionShare.default);
     const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
     const leastMs = index > 0 && share !== undefined ? 0 : options.latenessMs;
-    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs) }];
+    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs), delayMs }];
   });
 
 /** The readings that fit the pushes so far with either anchor, whatever may still be missing. */

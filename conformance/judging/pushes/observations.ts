@@ -1,7 +1,8 @@
 import { documentLimits } from "../../contract/limits.ts";
 import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
-import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
+import { acknowledgedAt, bodyOf, ofPurpose } from "./cases.ts";
+import { withoutPush } from "./finding.ts";
 import { contentTypeOf } from "./delivery.ts";
 import { documentedFields } from "./payload.ts";
 import { timeoutClass } from "./timeouts.ts";
@@ -19,7 +20,7 @@ export const observedVerdict = (observation: Observation | undefined): Verdict =
     ? {
         kind: "inconclusive",
         reason: "no push arrived that could show it",
-        settle: "a service whose pushes reach the receiver",
+        settle: withoutPush("").settle,
         cases: 0,
       }
     : {

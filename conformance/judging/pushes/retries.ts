@@ -1,68 +1,58 @@
+import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
-import { UNDISTURBED } from "./blind.ts";
+import { lostOn } from "./blind.ts";
+import { IN_FLIGHT, namelessPushes, type Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import {
   findingOf,
-  namelessPushes,
-  pushCount,
-  undecidedFinding,
+  IN_REAL_TIME,
+  stoppedBefore,
+  undecided,
+  withoutPush,
   type Finding,
   type Part,
 } from "./finding.ts";
-import { sendRows } from "./proof.ts";
 import { senderOf } from "./sender.ts";
-import type { PushCase, PushRun } from "./trace.ts";
+import type { PushRun } from "./trace.ts";
 import { requestText, unmatchedOf } from "./unmatched.ts";
-
-const RETRIED = "every failed push is followed by another one, up to the cap";
 
 /** push.unacknowledged-retries: section 6. Most notifications meet only one kind of failure. */
 export const judgeRetries = (pushRun: PushRun): Finding => {
   const { best } = senderOf(pushRun);
   const { pushCases, others } = pushRun;
   if (others.length === 0 && pushCases.every(({ pushes }) => pushes.length === 0))
-    return undecidedFinding("no push arrived, so none failed that had to be followed by another");
+    return undecided(withoutPush("no push arrived, so none failed that had to be followed by another"));
   const all = best.explanations
     .filter(mustBeRetried)
     .map((one) => ({ one, retried: retriedOf(one, pushRun) }));
-  const named = (what: Retried): string =>
-    all.flatMap(({ one, retried }) => (retried === what ? [one.journal.pushCase.name] : [])).join(", ");
-  const broken = all.filter(({ retried }) => typeof retried === "object");
-  const [shown] = broken;
-  const finding = findingOf(
-    all.flatMap(({ retried }) => (typeof retried === "object" || retried === "passed" ? [retried] : [])),
-    "no push could be made to fail",
-    shown === undefined
-      ? {}
-      : {
-          notRetriedAfter: broken.map(({ one }) => one.journal.pushCase.name),
-          sends: sendRows(shown.one),
-        },
+  const those = (what: Retried) => all.filter(({ retried }) => retried === what).map(({ one }) => one);
+  const namesOf = (some: readonly Explanation[]): string =>
+    some.map(({ journal }) => journal.pushCase.name).join(", ");
+  const parts = all.flatMap(({ retried }) =>
+    typeof retried === "object" || retried === "passed" ? [retried] : [],
   );
+  const finding = findingOf(parts, withoutPush("no push could be made to fail"));
   if (finding.judgement.kind === "failed") {
     // A wrong schedule makes pushes seem missing: only beside one that is retried as expected is one certainly not.
     const retriedAtAll = best.explanations.filter(({ journal }) => journal.arrivals.length > 1);
     const isKept = retriedAtAll.length === 0 || retriedAtAll.some(({ flaws }) => flaws.length === 0);
-    return isKept || others.length > 0
-      ? finding
-      : undecidedFinding("no notification was retried as any reading of the schedule has it", {
-          settle: "a sender that keeps to the schedule: push.schedule says how it deviates",
-        });
+    return isKept || others.length > 0 ? finding : undecided(WRONG_SCHEDULE);
   }
   if (finding.judgement.kind !== "passed") return finding;
-  if (named("lost") !== "")
-    return undecidedFinding(`a retry may have been on a connection that broke (${named("lost")})`, {
-      settle: UNDISTURBED,
-    });
-  if (named("waits") !== "") return waitingFinding(named("waits"), pushRun);
-  if (named("unwatched") !== "")
-    return undecidedFinding(
-      `watching stopped before the next push was due, allowing for lateness: ${named("unwatched")}`,
-      { settle: settleUnwatched(pushRun) },
-    );
-  return named("untried") === ""
-    ? finding
-    : undecidedFinding(`no push met these failures: ${named("untried")}`);
+  const [lost, waits, unwatched, untried] = (["lost", "waits", "unwatched", "untried"] as const).map(those);
+  if (lost?.length) return undecided(lostOn(pushRun, `one of ${namesOf(lost)}`));
+  if (waits?.length) return undecided(stillWaiting(waits, pushRun));
+  if (unwatched?.length) return undecided(notWatched(unwatched, pushRun));
+  return untried?.length
+    ? undecided(
+        withoutPush(`no push met ${counted(untried.length, "failure")}: ${namesOf(untried.slice(0, 3))}`),
+      )
+    : finding;
+};
+
+const WRONG_SCHEDULE = {
+  why: "no notification was retried as any reading of the schedule has it",
+  settle: "a sender that keeps to the schedule: push.schedule says how it deviates",
 };
 
 /** Whether the document says that the notification is pushed again. */
@@ -81,57 +71,70 @@ const retriedOf = (one: Explanation, pushRun: PushRun): Retried => {
   const [first] = arrivals;
   const metOutage = purpose === "refused" || purpose === "untrusted";
   if (first === undefined && !metOutage) return "untried";
-  const [unmatched] = unmatchedOf(pushCase, pushRun);
   if (first === undefined && namelessPushes(pushRun).length > 0) return "open";
   if (purpose === "hang" || purpose === "stall") {
     if (first?.push.line.action !== "hang" && arrivals.length < 2) return "untried";
-    const waiting = arrivals.filter(({ push, ending }) => push.line.action === "hang" && ending === "open");
-    if (waiting.length > 0 && (purpose === "hang" || arrivals.length === 1))
+    const isWaiting = arrivals.some(({ push, ending }) => push.line.action === "hang" && ending === "open");
+    if (isWaiting && (purpose === "hang" || arrivals.length === 1))
       return expect.kind === "open" ? "open" : "waits";
   }
   // However late or early: it was retried as often as it had to be.
   const least = expect.kind === "pushes" ? expect.pushes : 2;
   if (arrivals.length >= least || arrivals.some(({ ending }) => ending === "acknowledged")) return "passed";
   const lacking = flaws.find(({ kind, push }) => kind === "missing" && push <= pushRun.limits.maxPushes);
-  if (lacking !== undefined && flaws.every(({ kind }) => kind === "missing")) {
-    const watched = duration(
-      pushRun.watchedUntil.earliestMs - (arrivals.at(-1)?.at ?? journal.event).latestMs,
-    );
-    const instead =
-      unmatched === undefined
-        ? ""
-        : `, but ${requestText(unmatched)} did, which the receiver did not recognize as a push`;
-    return {
-      expected: RETRIED,
-      actual: `after ${metText(pushCase)}, push ${lacking.push} did not come within ${watched}${instead}`,
-      evidence: unmatched === undefined ? pushCase.pushes : [...pushCase.pushes, unmatched],
-    };
-  }
+  if (lacking !== undefined && flaws.every(({ kind }) => kind === "missing"))
+    return missingPart(one, lacking.push, pushRun);
   if (lost > 0) return "lost";
   if (next !== undefined && sends.length < least && purpose !== "unanswered") return "unwatched";
   return "passed";
 };
 
-const metText = ({ purpose, name, pushes }: PushCase): string => {
-  if (purpose === "refused") return `a refused connection and ${pushCount(pushes.length)}`;
-  if (purpose === "untrusted") return "an untrusted certificate";
-  return `${pushCount(pushes.length)} (${name})`;
+const missingPart = (shown: Explanation, push: number, pushRun: PushRun): Part => {
+  const { pushCase, arrivals, event } = shown.journal;
+  const [unmatched] = unmatchedOf(pushCase, pushRun);
+  const watchedMs = pushRun.watchedUntil.earliestMs - (arrivals.at(-1)?.at ?? event).latestMs;
+  const after = arrivals.length > 0 ? "the one before" : "the event, whose first push could not be received";
+  return {
+    expected: "every failed push is followed by another one, up to the cap",
+    actual:
+      unmatched === undefined
+        ? `push ${push} did not come within ${duration(watchedMs)} of ${after}`
+        : `push ${push} did not come, but ${requestText(unmatched)}, which the receiver did not recognize as a push`,
+    evidence: unmatched === undefined ? pushCase.pushes : [...pushCase.pushes, unmatched],
+    name: pushCase.name,
+    shown,
+  };
 };
 
-const waitingFinding = (names: string, { hungInRealTime, clock }: PushRun): Finding =>
-  undecidedFinding(
-    hungInRealTime
-      ? "the sender's timeout uses real time, not the clock that the hook moves, and the sender had not given up on an unanswered push when the receiver closed the connection"
-      : `the sender was still waiting for an answer when watching stopped (${names})`,
-    {
-      settle:
-        clock === "real"
-          ? "a longer run (--max-wait), or a sender with a shorter timeout"
-          : "a sender whose timeout uses the clock that hooks.clock.advance moves, or is shorter; or a run in real time",
-    },
+const stillWaiting = (waits: readonly Explanation[], { hungInRealTime, watchedUntil }: PushRun): Doubt => {
+  const hung = waits
+    .flatMap(({ journal }) => journal.arrivals)
+    .filter(({ push, ending }) => push.line.action === "hang" && ending === "open");
+  const waited = duration(
+    Math.max(
+      ...hung.map(({ at, push: { line } }) =>
+        hungInRealTime
+          ? (line.answeredMs ?? line.completeMs) - line.firstByteMs
+          : watchedUntil.earliestMs - at.latestMs,
+      ),
+    ),
   );
+  return hungInRealTime
+    ? {
+        why: `the sender waited for an answer for more than ${waited} in real time, not on the clock that the hook moves`,
+        settle: IN_REAL_TIME,
+      }
+    : {
+        why: `the sender still waited for an answer after ${waited}, when watching stopped`,
+        settle: `a sender that gives up on a push without an answer within ${waited}`,
+      };
+};
 
-const settleUnwatched = ({ clock }: PushRun): string =>
-  clock === "real"
-    ? "a less busy machine, or a longer run (--max-wait)"
-    : "a less busy machine, or a hooks.clock.advance that answers inFlight: 0 once the pushes it made due have ended";
+const notWatched = (unwatched: readonly Explanation[], pushRun: PushRun): Doubt => {
+  const overdueMs = ({ next }: Explanation): number =>
+    (next?.latestMs ?? 0) - pushRun.watchedUntil.earliestMs;
+  const [last] = unwatched.toSorted((a, b) => overdueMs(b) - overdueMs(a));
+  const what = `push ${(last?.sends.length ?? 0) + 1} of "${last?.journal.pushCase.name}" was overdue`;
+  const doubt = stoppedBefore(what, last === undefined ? 0 : overdueMs(last), pushRun);
+  return pushRun.clock === "real" ? doubt : { ...doubt, settle: IN_FLIGHT };
+};
