@@ -85,7 +85,7 @@ export const breachCard = (
           !isShort && breach.leftOut !== undefined && ["Left out", leftOutText(breach.leftOut)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),
-        ...sendBlocks(id, verdict.facts),
+        ...(isShort ? [] : sendBlocks(id, verdict.facts)),
         !isShort &&
           exchanges.length > 0 && {
             is: "exchanges",

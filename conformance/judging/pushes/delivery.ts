@@ -18,7 +18,15 @@ import {
   type Doubt,
 } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
-import { findingOf, undecided, withoutPush, withoutRetry, type Finding, type Part } from "./finding.ts";
+import {
+  findingOf,
+  NAMED,
+  undecided,
+  withoutPush,
+  withoutRetry,
+  type Finding,
+  type Part,
+} from "./finding.ts";
 import { senderOf } from "./sender.ts";
 import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
 
@@ -49,7 +57,7 @@ export const judgeDelivered = (pushRun: PushRun): Finding => {
     : undecided(
         {
           why: `${nameless.length} pushes name no notification, so they may belong to the ${open.length} events for which no other push came`,
-          settle: "pushes that name their notification: push.payload says what they lack",
+          settle: NAMED,
         },
         facts,
       );

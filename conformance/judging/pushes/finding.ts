@@ -1,4 +1,5 @@
 import { duration } from "../../contract/duration.ts";
+import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { given } from "../../contract/given.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { inconclusive, pass, type CaseVerdict } from "../case-verdict.ts";
@@ -94,6 +95,12 @@ export const withoutRetry = (why: string): Doubt => ({
   why,
   settle: "a sender that repeats what failed: push.unacknowledged-retries says which pushes are missing",
 });
+
+export const NAMED = "pushes that name their notification: push.payload says what they lack";
+export const TOO_LONG: Doubt = {
+  why: `each pushed body is longer than the ${KEPT_CHARACTERS} characters that the receiver keeps`,
+  settle: "events (hooks.events.trigger of the profile) whose notifications are shorter",
+};
 
 /** What is open because watching stopped too early. */
 export const stoppedBefore = (what: string, byMs: number, { clock, ...trace }: PushRun): Doubt => ({

@@ -1,7 +1,6 @@
-import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { notificationBreach, notificationFields } from "../laws/notification.ts";
 import { bodyOf, isShortened } from "./cases.ts";
-import { findingOf, withoutPush, type Finding, type Part } from "./finding.ts";
+import { findingOf, TOO_LONG, withoutPush, type Finding, type Part } from "./finding.ts";
 import type { PushCase, PushRun, SeenPush } from "./trace.ts";
 
 /** The fields that the document names (sections 2.3 and 6). */
@@ -37,11 +36,6 @@ export const payloadPart = (pushCase: PushCase): Part => {
     if (fault !== undefined) return broken(fault, push, pushCase);
   }
   return "passed";
-};
-
-const TOO_LONG = {
-  why: `each pushed body is longer than the ${KEPT_CHARACTERS} characters that the receiver keeps`,
-  settle: "events (hooks.event of the profile) whose notifications are shorter",
 };
 
 const broken = (actual: string, push: SeenPush, pushCase: PushCase | undefined): Part => ({
