@@ -35,32 +35,26 @@ import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
  * are judged with the retries.
  */
 export const judgeDelivered = (pushRun: PushRun): Finding => {
-  const events = pushRun.pushCases.filter(({ purpose }) => purpose !== "refused" && purpose !== "untrusted");
-  const lost = new Set(
-    senderOf(pushRun).best.explanations.flatMap(({ lost, journal: { pushCase, arrivals } }) =>
-      lost > 0 && arrivals.length === 0 ? [pushCase.name] : [],
-    ),
+  const events = senderOf(pushRun).best.explanations.filter(
+    ({ journal: { pushCase } }) => pushCase.purpose !== "refused" && pushCase.purpose !== "untrusted",
   );
-  const nameless = namelessPushes(pushRun);
-  const saysJson = events.every(({ pushes: [first] }) => first === undefined || isJsonType(first));
-  const judged = events.filter(({ name }) => !lost.has(name));
-  const open = judged.filter(({ pushes }) => pushes.length === 0 && nameless.length > 0);
-  const parts = judged
-    .filter((one) => !open.includes(one))
-    .map((pushCase) => arrivalPart(pushCase, pushRun, saysJson));
-  const facts = { events: judged.length };
-  const finding = findingOf(parts, withoutPush("no event was triggered"), facts);
-  if (finding.judgement.kind === "failed") return finding;
-  if (lost.size > 0) return undecided(lostOn(pushRun, `one of ${[...lost].join(", ")}`), facts);
-  return open.length === 0
-    ? finding
-    : undecided(
-        {
-          why: `${nameless.length} pushes name no notification, so they may belong to the ${open.length} events for which no other push came`,
-          settle: NAMED,
-        },
-        facts,
-      );
+  const saysJson = events.every(
+    ({
+      journal: {
+        arrivals: [first],
+      },
+    }) => first === undefined || isJsonType(first.push),
+  );
+  return findingOf(
+    events.map(({ lost, journal: { pushCase } }) =>
+      lost > 0 && pushCase.pushes.length === 0
+        ? lostOn(pushRun, `one of ${pushCase.name}`)
+        : arrivalPart(pushCase, pushRun, saysJson),
+    ),
+    withoutPush("no event was triggered"),
+    { events: events.length },
+    "may have been pushed",
+  );
 };
 
 /** Whether an event was watched until its first push was overdue in every reading. */
@@ -75,8 +69,11 @@ export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): bo
 const subjectOf = ({ name, notificationId, accountId }: PushCase): string =>
   `${name}, of account ${accountId}${notificationId === undefined ? "" : `, notification ${notificationId} by the hook's answer`}`;
 
-const arrivalPart = (pushCase: PushCase, pushRun: PushRun, saysJson: boolean): Part => {
+const arrivalPart = (pushCase: PushCase, pushRun: PushRun, saysJson: boolean): Part | Doubt => {
   const { pushes, triggered } = pushCase;
+  const nameless = namelessPushes(pushRun).length;
+  if (pushes.length === 0 && nameless > 0)
+    return { why: `${nameless} pushes name no notification and may belong to them`, settle: NAMED };
   const path = new URL(pushRun.callbackUrl).pathname;
   const broken = (actual: string, ...evidence: readonly SeenPush[]): Part => ({
     expected: `each event, and each retry, arrives as a POST with JSON at ${path}`,

@@ -129,35 +129,6 @@ export const mayFollow = (
     return timingOf(at, windowAround(due, index, reading.delaysMs[index] ?? 0, tolerance)) === "on-time";
   });
 
-/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
-export interface Exactness {
-  readonly index: number;
-  readonly widthMs: number;
-  readonly mostMs: number;
-  /** The delay after which the push is due. */
-  readonly delayMs: number;
-}
-
-/** The exactness of each push that came: the uncertainty of its own moment plus that of its due moment. */
-export const exactnessOf = (
-  reading: Reading,
-  history: History,
-  options: Pick<Tolerance, "latenessMs" | "firstLatenessMs">,
-  share?: number,
-): readonly Exactness[] =>
-  history.pushes.flatMap(({ at }, index) => {
-    const due = dueOf(reading, "start", index, history);
-    if (due === undefined) return [];
-    const delayMs = reading.delaysMs[index] ?? 0;
-    const shareMs =
-      index === 0
-        ? (options.firstLatenessMs ?? 0)
-        : delayMs * (share ?? tolerances.pushResolutionShare.default);
-    const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-    const leastMs = index > 0 && share !== undefined ? 0 : options.latenessMs;
-    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs), delayMs }];
-  });
-
 /** The readings that fit the pushes so far with either anchor, whatever may still be missing. */
 export const readingsLeft = (
   readings: readonly Reading[],

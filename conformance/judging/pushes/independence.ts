@@ -3,6 +3,7 @@ import { counted } from "../../contract/text.ts";
 import { between, overlap, type TimeInterval } from "../interval.ts";
 import { greatest } from "../greatest.ts";
 import { lostOn } from "./blind.ts";
+import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import { findingOf, undecided, withoutRetry, type Finding, type Part } from "./finding.ts";
 import { polledBy } from "./polling.ts";
@@ -30,16 +31,12 @@ export const judgeIndependence = (pushRun: PushRun): Finding => {
   const unlike = never.filter((one) => firstUnlike(one, typical, lateMs) !== undefined);
   const flawed = never.filter(({ flaws }) => flaws.some(({ kind }) => !polls || kind !== "late"));
   const broken = unlike.length < flawed.length ? unlike : flawed;
-  const lost = never.find((one) => one.lost > 0);
-  if (broken.length === 0 && lost !== undefined)
-    return undecided(lostOn(pushRun, `one of ${lost.journal.pushCase.name}`));
-  const parts = never.map((one): Part =>
-    broken.includes(one) ? unlikePart(one, typical, lateMs) : "passed",
-  );
-  return findingOf(parts, none, {
-    notifications: never.length,
-    pushesOfEach: typical.journal.arrivals.length,
-  });
+  const partOf = (one: Explanation): Part | Doubt => {
+    if (broken.includes(one)) return unlikePart(one, typical, lateMs);
+    return one.lost > 0 ? lostOn(pushRun, `one of ${one.journal.pushCase.name}`) : "passed";
+  };
+  const facts = { notifications: never.length, pushesOfEach: typical.journal.arrivals.length };
+  return findingOf(never.map(partOf), none, facts, "may have been pushed alike");
 };
 
 const unlikePart = (one: Explanation, typical: Explanation, lateMs: number): Part => {

@@ -1,5 +1,5 @@
-import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
+import type { Arrival } from "./arrivals.ts";
 import { lostOn } from "./blind.ts";
 import { IN_FLIGHT, namelessPushes, type Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
@@ -18,36 +18,19 @@ import { requestText, unmatchedOf } from "./unmatched.ts";
 
 /** push.unacknowledged-retries: section 6. Most notifications meet only one kind of failure. */
 export const judgeRetries = (pushRun: PushRun): Finding => {
-  const { best } = senderOf(pushRun);
-  const { pushCases, others } = pushRun;
-  if (others.length === 0 && pushCases.every(({ pushes }) => pushes.length === 0))
-    return undecided(withoutPush("no push arrived, so none failed that had to be followed by another"));
-  const all = best.explanations
-    .filter(mustBeRetried)
-    .map((one) => ({ one, retried: retriedOf(one, pushRun) }));
-  const those = (what: Retried) => all.filter(({ retried }) => retried === what).map(({ one }) => one);
-  const namesOf = (some: readonly Explanation[]): string =>
-    some.map(({ journal }) => journal.pushCase.name).join(", ");
-  const parts = all.flatMap(({ retried }) =>
-    typeof retried === "object" || retried === "passed" ? [retried] : [],
+  const { explanations } = senderOf(pushRun).best;
+  const finding = findingOf(
+    explanations.filter(mustBeRetried).flatMap((one) => retriedOf(one, pushRun) ?? []),
+    withoutPush("no push failed that had to be followed by another"),
+    undefined,
+    "may have been retried",
   );
-  const finding = findingOf(parts, withoutPush("no push could be made to fail"));
-  if (finding.judgement.kind === "failed") {
-    // A wrong schedule makes pushes seem missing: only beside one that is retried as expected is one certainly not.
-    const retriedAtAll = best.explanations.filter(({ journal }) => journal.arrivals.length > 1);
-    const isKept = retriedAtAll.length === 0 || retriedAtAll.some(({ flaws }) => flaws.length === 0);
-    return isKept || others.length > 0 ? finding : undecided(WRONG_SCHEDULE);
-  }
-  if (finding.judgement.kind !== "passed") return finding;
-  const [lost, waits, unwatched, untried] = (["lost", "waits", "unwatched", "untried"] as const).map(those);
-  if (lost?.length) return undecided(lostOn(pushRun, `one of ${namesOf(lost)}`));
-  if (waits?.length) return undecided(stillWaiting(waits, pushRun));
-  if (unwatched?.length) return undecided(notWatched(unwatched, pushRun));
-  return untried?.length
-    ? undecided(
-        withoutPush(`no push met ${counted(untried.length, "failure")}: ${namesOf(untried.slice(0, 3))}`),
-      )
-    : finding;
+  // A wrong schedule makes pushes seem missing: only beside one that is retried as expected is one certainly not.
+  const retriedAtAll = explanations.filter(({ journal }) => journal.arrivals.length > 1);
+  const isKept = retriedAtAll.length === 0 || retriedAtAll.some(({ flaws }) => flaws.length === 0);
+  return finding.judgement.kind !== "failed" || isKept || pushRun.others.length > 0
+    ? finding
+    : undecided(WRONG_SCHEDULE);
 };
 
 const WRONG_SCHEDULE = {
@@ -62,21 +45,22 @@ const mustBeRetried = ({ journal: { pushCase, arrivals } }: Explanation): boolea
   return expect.kind === "pushes" ? expect.pushes > 1 : arrivals[0]?.ending === "failed";
 };
 
-type Retried = Part | "waits" | "unwatched" | "untried" | "open" | "lost";
-
-const retriedOf = (one: Explanation, pushRun: PushRun): Retried => {
+/** Undefined if the document leaves it open. */
+const retriedOf = (one: Explanation, pushRun: PushRun): Part | Doubt | undefined => {
   const { journal, sends, flaws, next, lost } = one;
   const { pushCase, arrivals } = journal;
-  const { purpose, expect } = pushCase;
+  const { purpose, expect, name } = pushCase;
   const [first] = arrivals;
-  const metOutage = purpose === "refused" || purpose === "untrusted";
-  if (first === undefined && !metOutage) return "untried";
-  if (first === undefined && namelessPushes(pushRun).length > 0) return "open";
+  const untried = withoutPush(`no push met "${name}"`);
+  if (first === undefined) {
+    if (purpose !== "refused" && purpose !== "untrusted") return untried;
+    if (namelessPushes(pushRun).length > 0 || isSilent(pushRun)) return undefined;
+  }
   if (purpose === "hang" || purpose === "stall") {
-    if (first?.push.line.action !== "hang" && arrivals.length < 2) return "untried";
-    const isWaiting = arrivals.some(({ push, ending }) => push.line.action === "hang" && ending === "open");
+    if (first?.push.line.action !== "hang" && arrivals.length < 2) return untried;
+    const isWaiting = arrivals.some(isWaitedFor);
     if (isWaiting && (purpose === "hang" || arrivals.length === 1))
-      return expect.kind === "open" ? "open" : "waits";
+      return expect.kind === "open" ? undefined : stillWaiting(arrivals, pushRun);
   }
   // However late or early: it was retried as often as it had to be.
   const least = expect.kind === "pushes" ? expect.pushes : 2;
@@ -84,10 +68,21 @@ const retriedOf = (one: Explanation, pushRun: PushRun): Retried => {
   const lacking = flaws.find(({ kind, push }) => kind === "missing" && push <= pushRun.limits.maxPushes);
   if (lacking !== undefined && flaws.every(({ kind }) => kind === "missing"))
     return missingPart(one, lacking.push, pushRun);
-  if (lost > 0) return "lost";
-  if (next !== undefined && sends.length < least && purpose !== "unanswered") return "unwatched";
-  return "passed";
+  if (lost > 0) return lostOn(pushRun, `one of ${name}`);
+  if (next === undefined || sends.length >= least || purpose === "unanswered") return "passed";
+  const unwatched = stoppedBefore(
+    `push ${sends.length + 1} of "${name}" was overdue`,
+    next.latestMs - pushRun.watchedUntil.earliestMs,
+    pushRun,
+  );
+  return pushRun.clock === "real" ? unwatched : { ...unwatched, settle: IN_FLIGHT };
 };
+
+/** Whether nothing came at all. */
+const isSilent = ({ pushCases, others }: PushRun): boolean =>
+  others.length === 0 && pushCases.every(({ pushes }) => pushes.length === 0);
+
+const isWaitedFor = ({ push, ending }: Arrival): boolean => push.line.action === "hang" && ending === "open";
 
 const missingPart = (shown: Explanation, push: number, pushRun: PushRun): Part => {
   const { pushCase, arrivals, event } = shown.journal;
@@ -106,19 +101,15 @@ const missingPart = (shown: Explanation, push: number, pushRun: PushRun): Part =
   };
 };
 
-const stillWaiting = (waits: readonly Explanation[], { hungInRealTime, watchedUntil }: PushRun): Doubt => {
-  const hung = waits
-    .flatMap(({ journal }) => journal.arrivals)
-    .filter(({ push, ending }) => push.line.action === "hang" && ending === "open");
-  const waited = duration(
-    Math.max(
-      ...hung.map(({ at, push: { line } }) =>
-        hungInRealTime
-          ? (line.answeredMs ?? line.completeMs) - line.firstByteMs
-          : watchedUntil.earliestMs - at.latestMs,
-      ),
-    ),
-  );
+const stillWaiting = (arrivals: readonly Arrival[], { hungInRealTime, watchedUntil }: PushRun): Doubt => {
+  const waitsMs = arrivals
+    .filter(isWaitedFor)
+    .map(({ at, push: { line } }) =>
+      hungInRealTime
+        ? (line.answeredMs ?? line.completeMs) - line.firstByteMs
+        : watchedUntil.earliestMs - at.latestMs,
+    );
+  const waited = duration(Math.max(...waitsMs));
   return hungInRealTime
     ? {
         why: `the sender waited for an answer for more than ${waited} in real time, not on the clock that the hook moves`,
@@ -128,13 +119,4 @@ const stillWaiting = (waits: readonly Explanation[], { hungInRealTime, watchedUn
         why: `the sender still waited for an answer after ${waited}, when watching stopped`,
         settle: `a sender that gives up on a push without an answer within ${waited}`,
       };
-};
-
-const notWatched = (unwatched: readonly Explanation[], pushRun: PushRun): Doubt => {
-  const overdueMs = ({ next }: Explanation): number =>
-    (next?.latestMs ?? 0) - pushRun.watchedUntil.earliestMs;
-  const [last] = unwatched.toSorted((a, b) => overdueMs(b) - overdueMs(a));
-  const what = `push ${(last?.sends.length ?? 0) + 1} of "${last?.journal.pushCase.name}" was overdue`;
-  const doubt = stoppedBefore(what, last === undefined ? 0 : overdueMs(last), pushRun);
-  return pushRun.clock === "real" ? doubt : { ...doubt, settle: IN_FLIGHT };
 };

@@ -1,9 +1,11 @@
 import { duration } from "../../contract/duration.ts";
+import type { TimeInterval } from "../interval.ts";
+import { tolerances } from "../tolerances.ts";
 import { lostOn } from "./blind.ts";
 import { IN_FLIGHT, type Doubt } from "./cases.ts";
 import type { Explanation, Surroundings } from "./explain.ts";
 import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
-import { exactnessOf, windowsOf, type Exactness } from "./fits.ts";
+import { windowsOf } from "./fits.ts";
 import { polledBy } from "./polling.ts";
 import { flawText } from "./proof.ts";
 import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
@@ -102,26 +104,37 @@ const unclear = (
   return doubts.every((one) => one !== undefined) ? doubts[0] : undefined;
 };
 
+/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
+interface Exactness {
+  readonly index: number;
+  readonly widthMs: number;
+  readonly mostMs: number;
+  readonly delayMs: number;
+}
+
 /** For each push of a reading, its exactness in the notification that shows it best. */
 const sharpest = (
   { hypothesis: { reading }, timed }: Explained,
-  { trace, firstLatenessMs }: Surroundings,
+  { trace: { latenessMs }, firstLatenessMs }: Surroundings,
   share: number | undefined,
 ): readonly Exactness[] => {
-  const all = timed.flatMap(({ journal: { event, arrivals, pushCase } }) =>
-    pushCase.purpose === "never" || pushCase.purpose === "late"
-      ? exactnessOf(
-          reading,
-          { triggered: event, pushes: arrivals },
-          { latenessMs: trace.latenessMs, firstLatenessMs },
-          share,
-        )
-      : [],
-  );
-  return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(
-    (group) => group.toSorted((a, b) => a.widthMs - b.widthMs)[0] ?? [],
-  );
+  const shown = timed
+    .filter(({ journal: { pushCase } }) => pushCase.purpose === "never" || pushCase.purpose === "late")
+    .map(({ sends }) => sends);
+  return reading.delaysMs.flatMap((delayMs, index): Exactness[] => {
+    // The uncertainty of its own moment plus that of its due moment.
+    const widths = shown.flatMap(({ [index]: send }) =>
+      send?.arrival === undefined || send.due === undefined ? [] : [lengthOf(send.at) + lengthOf(send.due)],
+    );
+    if (widths.length === 0) return [];
+    const shareMs =
+      index === 0 ? firstLatenessMs : delayMs * (share ?? tolerances.pushResolutionShare.default);
+    const leastMs = index > 0 && share !== undefined ? 0 : latenessMs;
+    return [{ index, widthMs: Math.min(...widths), mostMs: Math.max(leastMs, shareMs), delayMs }];
+  });
 };
+
+const lengthOf = ({ earliestMs, latestMs: lastMs }: TimeInterval): number => lastMs - earliestMs;
 
 /** The smallest error in a push's moment that would have been noticed. */
 const resolutionFact = (kept: Explained, around: Surroundings): { readonly resolutionMs?: number } => {
