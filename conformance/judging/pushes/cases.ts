@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../contract/json.ts";
 import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { duration } from "../../contract/duration.ts";
-import { between, overlap, type TimeInterval } from "../interval.ts";
+import { between, overlap } from "../interval.ts";
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
 
@@ -64,26 +64,26 @@ export interface Doubt {
 export const IN_FLIGHT =
   "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended";
 
-/** By notifications, since each push asks. */
-const gaveUp = new WeakMap<readonly PushCase[], readonly SeenPush[]>();
-
-/** The pushes whose sender waited for an answer that never came, until it gave up. */
-const abandoned = (trace: Pick<PushTrace, "pushCases">): readonly SeenPush[] => {
-  const known = gaveUp.get(trace.pushCases);
-  if (known !== undefined) return known;
-  const found = ofPurpose(trace, "hang").flatMap(({ pushes }) =>
-    pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
-  );
-  gaveUp.set(trace.pushCases, found);
-  return found;
-};
-
-/** How long it waited for each, in milliseconds on the push run's scale. */
-const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[] =>
-  abandoned(trace).flatMap(({ at, ended }) => (ended === undefined ? [] : [between(at, ended)]));
-
 /** No sender gives up sooner, in milliseconds. */
 const LEAST_PATIENCE_MS = 1_000;
+
+/** By notifications, since each push asks. */
+const patiences = new WeakMap<readonly PushCase[], ReturnType<typeof leastPatience>>();
+
+/** The shortest time for which the sender waited for an answer that never came: in real time, and on the push run's scale. */
+const leastPatience = (trace: Pick<PushTrace, "pushCases">) => {
+  const gaveUp = ofPurpose(trace, "hang").flatMap(({ pushes }) =>
+    pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
+  );
+  const leastOf = (waitsMs: readonly number[]): number =>
+    Math.max(LEAST_PATIENCE_MS, waitsMs.length === 0 ? 0 : Math.min(...waitsMs));
+  return {
+    inRealTimeMs: leastOf(gaveUp.map(({ line }) => answeredAfterMs(line) - line.uncertaintyMs)),
+    onClockMs: leastOf(
+      gaveUp.flatMap(({ at, ended }) => (ended === undefined ? [] : [between(at, ended).earliestMs])),
+    ),
+  };
+};
 
 /**
  * Why a sender may have given up on a push before its answer arrived: its clock was moved meanwhile, or in real time, in
@@ -94,19 +94,18 @@ export const mayHaveTimedOut = (
   trace: Pick<PushTrace, "pushCases" | "clock" | "latenessMs" | "unrestMs" | "stalls">,
 ): Doubt | undefined => {
   const { line, at, ended, isPassedOver } = push;
+  const patience = patiences.get(trace.pushCases) ?? leastPatience(trace);
+  patiences.set(trace.pushCases, patience);
   const answeredMs = answeredAfterMs(line) + line.uncertaintyMs + stalledAboutMs(push, trace);
-  const leastMs = leastPatienceMs(
-    abandoned(trace).map((one) => answeredAfterMs(one.line) - one.line.uncertaintyMs),
-  );
-  if (answeredMs >= leastMs)
+  if (answeredMs >= patience.inRealTimeMs) {
+    const least = duration(patience.inRealTimeMs);
     return {
-      why: `this machine was too busy: an answer took up to ${duration(answeredMs)}, and a sender may give up after ${duration(leastMs)}`,
-      settle: `a less busy machine, which answers each push within ${duration(leastMs)}`,
+      why: `this machine was too busy: an answer took up to ${duration(answeredMs)}, and a sender may give up after ${least}`,
+      settle: `a less busy machine, which answers each push within ${least}`,
     };
+  }
   const movedMs = ended === undefined || isPassedOver !== true ? 0 : ended.latestMs - at.earliestMs;
-  return movedMs < leastPatienceMs(patienceOf(trace).map(({ earliestMs }) => earliestMs))
-    ? undefined
-    : movedOver(duration(movedMs));
+  return movedMs < patience.onClockMs ? undefined : movedOver(duration(movedMs));
 };
 
 /** The clock was moved over a push that was under way. */
@@ -124,24 +123,16 @@ const stalledAboutMs = (
   return stalls.reduce((sum, stall) => sum + (overlap(stall, about) ? stall.forMs : 0), 0);
 };
 
-const leastPatienceMs = (waitsMs: readonly number[]): number =>
-  Math.max(LEAST_PATIENCE_MS, waitsMs.length === 0 ? 0 : Math.min(...waitsMs));
-
 const answeredAfterMs = ({ answeredMs, completeMs, firstByteMs }: SeenPush["line"]): number =>
   (answeredMs ?? completeMs) - firstByteMs;
 
 /**
- * How many pushes of a notification came while an earlier one of it was still open, although the run had moved the clock
+ * Whether a push of a notification came while an earlier one of it was still open, although the run had moved the clock
  * over that one: a sender whose sockets time out in real time, but which gives a push that it once took to another worker
  * after a while on the clock (a lease, a visibility timeout), sends these only because the clock was moved.
  */
-export const sentOverOpen = (
-  { pushes }: Pick<PushCase, "pushes">,
-  { clock }: Pick<PushTrace, "clock">,
-): number =>
-  clock === "real"
-    ? 0
-    : pushes.filter((later, at) => pushes.slice(0, at).some((one) => isOpenAt(one, later, { clock }))).length;
+export const isSentOverOpen = ({ pushes }: PushCase, trace: Pick<PushTrace, "clock">): boolean =>
+  pushes.some((later, at) => pushes.slice(0, at).some((one) => isOpenAt(one, later, trace)));
 
 /** Whether one push was still open as the other came, and the clock was moved over it. */
 export const isOpenAt = (

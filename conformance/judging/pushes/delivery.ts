@@ -14,7 +14,7 @@ import {
   namelessPushes,
   ofPurpose,
   pushesAfter,
-  sentOverOpen,
+  isSentOverOpen,
   type Doubt,
 } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
@@ -165,7 +165,7 @@ export const endOfPushes = (
   if (first === undefined || acknowledged === undefined) return "passed";
   const doubt = mayHaveTimedOut(acknowledged, trace);
   if (doubt !== undefined) return doubt;
-  if (sentOverOpen(pushCase, trace) > 0) return movedOver("more than a second");
+  if (isSentOverOpen(pushCase, trace)) return movedOver("more than a second");
   const sinceMs = Math.max(0, first.at.latestMs - acknowledged.at.earliestMs);
   return {
     expected: `a notification is not pushed again once its push ${index + 1} has been acknowledged`,

@@ -1,116 +1,100 @@
 import { duration } from "../../contract/duration.ts";
+import { given } from "../../contract/given.ts";
 import { counted } from "../../contract/text.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import type { TimeInterval } from "../interval.ts";
-import type { Arrival } from "./arrivals.ts";
+import type { Arrival, Journal } from "./arrivals.ts";
 import type { Explanation, Flaw, Send } from "./explain.ts";
 import { dueOf } from "./readings.ts";
+import type { PushCase } from "./trace.ts";
 
 /** What is wrong with a notification, as a sentence. */
 export const flawText = (explanation: Explanation): string => {
-  const first = worstFlaw(explanation);
-  if (first === undefined) return `${counted(explanation.journal.arrivals.length, "push", "pushes")} came`;
-  const { kind, push, byMs } = first;
-  if (kind === "missing") return `push ${push} did not come`;
-  if (kind === "surplus") return `push ${push} ${surplusText(explanation, first)}`;
-  return `push ${push} came ${duration(byMs)} ${kind}`;
+  const { sends, journal } = explanation;
+  const worst = worstFlaw(explanation);
+  if (worst === undefined) return `${counted(journal.arrivals.length, "push", "pushes")} came`;
+  const { kind, push, byMs } = worst;
+  if (kind === "missing") return `push ${push} ${MISSING}`;
+  if (kind !== "surplus") return `push ${push} came ${duration(byMs)} ${kind}`;
+  // What its sender sent twice is due by the reading, and what is beyond its last push is not.
+  return `push ${push} ${sends[push - 1]?.due === undefined ? "is one too many" : TWICE}`;
 };
 
 export const worstFlaw = ({ flaws }: Explanation): Flaw | undefined =>
   flaws.toSorted((a, b) => b.byMs - a.byMs || a.push - b.push)[0];
 
-/** A push that its sender sent twice is due by the reading, and one beyond its last is not. */
-const surplusText = ({ sends }: Explanation, { push }: Flaw): string =>
-  sends[push - 1]?.due === undefined ? "is one too many" : "came twice";
+const [MISSING, TWICE] = ["did not come", "came twice"];
 
-/** The table that shows a breach: the pushes of one notification, by the reading that fits all of them best. */
-export const proofOf = (explanation: Explanation): Facts => ({
-  bestReading: explanation.by.reading.name,
-  sends: rowsOf(explanation),
-});
-
-/** One push of a table; moments are in milliseconds after the event. */
-interface Row {
+/** One row of a proof, before it is written as numbers. */
+interface Item extends Partial<Pick<Send, "due" | "arrival" | "blind">> {
   readonly push: number;
-  readonly dueMs?: number;
-  readonly dueToMs?: number;
-  readonly fromMs?: number;
-  readonly toMs?: number;
-  /** By how much it came late at least, or early if negative. */
-  readonly offMs?: number;
-  /** What it got from the receiver. */
-  readonly got?: string;
-  /** What is wrong with it. */
-  readonly flaw?: string;
+  readonly flaw?: string | undefined;
 }
 
-const rowsOf = (explanation: Explanation): readonly Row[] => {
+/** The table that shows a breach: the pushes of one notification, by the reading that fits all notifications best. */
+export const proofOf = (explanation: Explanation): Facts => {
   const { by, sends, flaws, journal } = explanation;
   const { arrivals, event } = journal;
-  const afterMs = (ms: number): number => Math.round(ms - event.earliestMs);
-  const momentsOf = (arrival: Arrival | undefined) =>
-    arrival === undefined
-      ? {}
-      : {
-          fromMs: afterMs(arrival.at.earliestMs),
-          toMs: afterMs(arrival.at.latestMs),
-          got: answerText(arrival),
-        };
-  const rowOf = (send: Send, index: number): Row => {
-    const { due, arrival, blind } = send;
-    const push = index + 1;
-    const flaw = flaws.find((one) => one.push === push && one.kind !== "surplus");
-    const beyond = due === undefined ? "one too many" : push > by.reading.cap && "beyond the cap";
-    return {
-      push,
-      ...dueIn(due, afterMs),
-      ...momentsOf(arrival),
-      ...(due === undefined || arrival === undefined ? {} : { offMs: Math.round(offMs(send, due)) }),
-      ...(blind === undefined ? {} : { got: blind.kind === "outage" ? CLOSED : BROKEN }),
-      ...(beyond === false ? {} : { flaw: beyond }),
-      ...(flaw === undefined ? {} : { flaw: flaw.kind === "missing" ? MISSING : flaw.kind }),
-    };
-  };
-  const rows: { readonly row: Row; readonly arrival: Arrival | undefined }[] = sends.map((send, index) => ({
-    row: rowOf(send, index),
-    arrival: send.arrival,
+  const items: Item[] = sends.map((send, index) => ({
+    ...send,
+    push: index + 1,
+    flaw: flawOf(send, index, explanation),
   }));
   // What is no push of the schedule goes where it came.
   for (const arrival of arrivals.filter((one) => !sends.some((send) => send.arrival === one))) {
-    const at = rows.findLastIndex((one) => one.arrival !== undefined && isBefore(one.arrival, arrival));
-    const push = rows[at]?.row.push ?? 1;
-    rows.splice(at + 1, 0, { row: { push, ...momentsOf(arrival), flaw: extraText(arrival) }, arrival });
+    const at = items.findLastIndex((one) => (one.arrival?.push.line.n ?? Infinity) < arrival.push.line.n);
+    items.splice(at + 1, 0, { push: items[at]?.push ?? 1, arrival, flaw: extraText(arrival) });
   }
   const missing = flaws.find(({ kind, push }) => kind === "missing" && push > sends.length);
   const due = dueOf(by.reading, by.anchor, sends.length, { triggered: event, pushes: sends });
-  const last = missing === undefined ? [] : [{ push: missing.push, ...dueIn(due, afterMs), flaw: MISSING }];
-  return [...rows.map(({ row }) => row), ...last];
+  if (missing !== undefined) items.push({ push: missing.push, due, flaw: MISSING });
+  return { bestReading: by.reading.name, sends: items.map((one) => rowOf(one, journal)) };
 };
 
-const dueIn = (due: TimeInterval | undefined, afterMs: (ms: number) => number) =>
-  due === undefined ? {} : { dueMs: afterMs(due.earliestMs), dueToMs: afterMs(due.latestMs) };
-
-const [MISSING, CLOSED, BROKEN] = ["did not come", "a closed receiver", "a connection that broke"];
-
-const isBefore = (one: Arrival, other: Arrival): boolean => one.push.line.n < other.push.line.n;
+const flawOf = ({ due }: Send, index: number, { by, flaws }: Explanation): string | undefined => {
+  const flaw = flaws.find(({ push, kind }) => push === index + 1 && kind !== "surplus");
+  if (flaw !== undefined) return flaw.kind === "missing" ? MISSING : flaw.kind;
+  if (due === undefined) return "one too many";
+  return index < by.reading.cap ? undefined : "beyond the cap";
+};
 
 const extraText = ({ isBeside, isExtra }: Arrival): string => {
   if (isBeside) return "came while another was open";
-  return isExtra ? "after the acknowledgement" : "came twice";
+  return isExtra ? "after the acknowledgement" : TWICE;
 };
 
-/** How late a push came at least, or how early, in milliseconds; 0 if it may have come when it was due. */
-const offMs = ({ at }: Send, due: TimeInterval): number =>
+/**
+ * When a push was due and when it came, in milliseconds after the event; by how much it was late at least, or early if
+ * negative; what it got from the receiver, and what is wrong with it.
+ */
+const rowOf = ({ push, due, flaw, ...item }: Item, { event, pushCase }: Journal): Facts => {
+  const at = item.arrival?.at;
+  const after = (ms: number | undefined) =>
+    ms === undefined ? undefined : Math.round(ms - event.earliestMs);
+  return given({
+    push,
+    dueMs: after(due?.earliestMs),
+    dueToMs: after(due?.latestMs),
+    fromMs: after(at?.earliestMs),
+    toMs: after(at?.latestMs),
+    offMs: due && at && Math.round(offMs(at, due)),
+    got: gotFrom(item, pushCase),
+    flaw,
+  });
+};
+
+/** 0 if it may have come when it was due. */
+const offMs = (at: TimeInterval, due: TimeInterval): number =>
   Math.max(0, at.earliestMs - due.latestMs) + Math.min(0, at.latestMs - due.earliestMs);
 
-/** What the receiver did with a push. */
-const answerText = ({ push: { line }, ending }: Arrival): string => {
-  const { action, status, outcome } = line;
-  if (ending === "acknowledged") return `acknowledged, ${status}`;
-  if (status !== undefined) return outcome === "sent" ? String(status) : `${status}, not whole`;
-  return (
-    { answer: "no answer", hang: "no answer", close: "a closed connection", reset: "a reset" }[
-      action as "hang"
-    ] ?? action
-  );
+const gotFrom = ({ arrival, blind }: Omit<Item, "push">, { purpose }: PushCase): string | undefined => {
+  if (blind?.kind === "lost") return "a broken connection";
+  if (blind !== undefined) return purpose === "untrusted" ? "an untrusted certificate" : "a closed receiver";
+  if (arrival === undefined) return undefined;
+  const { action, status, outcome } = arrival.push.line;
+  if (status === undefined) return unanswered[action] ?? "no answer";
+  if (arrival.ending === "acknowledged") return `acknowledged, ${status}`;
+  return outcome === "sent" ? String(status) : `${status}, not whole`;
 };
+
+const unanswered: Readonly<Record<string, string>> = { close: "a closed connection", reset: "a reset" };
