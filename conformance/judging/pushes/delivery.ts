@@ -38,13 +38,7 @@ export const judgeDelivered = (pushRun: PushRun): Finding => {
   const events = senderOf(pushRun).best.explanations.filter(
     ({ journal: { pushCase } }) => pushCase.purpose !== "refused" && pushCase.purpose !== "untrusted",
   );
-  const saysJson = events.every(
-    ({
-      journal: {
-        arrivals: [first],
-      },
-    }) => first === undefined || isJsonType(first.push),
-  );
+  const saysJson = events.every(({ journal }) => journal.pushCase.pushes.slice(0, 1).every(isJsonType));
   return findingOf(
     events.map(({ lost, journal: { pushCase } }) =>
       lost > 0 && pushCase.pushes.length === 0
@@ -93,13 +87,12 @@ const arrivalPart = (pushCase: PushCase, pushRun: PushRun, saysJson: boolean): P
     const watchedMs = pushRun.watchedUntil.earliestMs - triggered.latestMs;
     return broken(`nothing came for an event within ${duration(watchedMs)}`);
   }
-  const wrong = pushes.find((push) => faultOf(push, path, saysJson) !== undefined);
-  if (wrong === undefined) return "passed";
-  const fault = faultOf(wrong, path, saysJson) ?? "";
-  return broken(
-    `push ${pushes.indexOf(wrong) + 1} of an event came as ${requestText(wrong)} with ${fault}`,
-    wrong,
-  );
+  for (const [index, push] of pushes.entries()) {
+    const fault = faultOf(push, path, saysJson);
+    if (fault !== undefined)
+      return broken(`push ${index + 1} of an event came as ${requestText(push)} with ${fault}`, push);
+  }
+  return "passed";
 };
 
 /**
@@ -184,16 +177,14 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
   const parts = ends.map(({ part }) => part);
   const numbers = new Set(ends.map(({ index }) => index + 1));
   const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
-  const missed = ofPurpose(pushRun, "late").find(
-    (pushCase) =>
-      acknowledgedAt(pushCase, pushRun) < 0 &&
-      pushCase.actions.length <= Math.min(most, maxPushes) &&
-      !numbers.has(pushCase.actions.length),
-  );
+  const missed = ofPurpose(pushRun, "late")
+    .filter((pushCase) => acknowledgedAt(pushCase, pushRun) < 0)
+    .map(({ actions }) => actions.length)
+    .find((number) => number <= Math.min(most, maxPushes) && !numbers.has(number));
   const none = withoutRetry(
     missed === undefined
       ? "no notification was pushed a second time, so no later push could be acknowledged"
-      : `push ${missed.actions.length}, which was to be acknowledged, did not come`,
+      : `push ${missed}, which was to be acknowledged, did not come`,
   );
   const isTold = missed === undefined && [...numbers].some((n) => n > 1);
   return isTold || parts.some((part) => part !== "passed")
@@ -202,7 +193,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
 };
 
 /** The fields in which a later push's body is known to differ from the first; undefined if it is not a JSON object. */
-export const differingFields = (first: SeenPush, later: SeenPush): readonly string[] | undefined => {
+const differingFields = (first: SeenPush, later: SeenPush): readonly string[] | undefined => {
   if (later.line.bodySha256 === first.line.bodySha256 || isShortened(first) || isShortened(later)) return [];
   const [a, b] = [bodyOf(first), bodyOf(later)];
   if (b === undefined) return undefined;
@@ -213,62 +204,51 @@ export const differingFields = (first: SeenPush, later: SeenPush): readonly stri
 /** Fields that must be the same at every push. */
 const fixedFields: ReadonlySet<string> = new Set([...lastingFields, "Template"]);
 
+const unlike = (actual: string, name: string, ...evidence: readonly SeenPush[]): Part => ({
+  expected: "all pushes of a notification have the same id and the same documented fields, except for status",
+  actual,
+  evidence,
+  name,
+});
+
 export const samePart = ({ name, pushes: [first, ...later] }: Pick<PushCase, "name" | "pushes">): Part => {
   if (first === undefined) return "passed";
   for (const push of later) {
     const differing = differingFields(first, push);
-    const documented = differing?.filter((name) => fixedFields.has(name)) ?? [];
-    if (differing !== undefined && documented.length === 0) continue;
-    return {
-      expected: SAME,
-      actual:
-        differing === undefined
-          ? `push ${push.line.attempt} is not a JSON object, unlike the first`
-          : `push ${push.line.attempt} differs from the first in ${documented.join(", ")}`,
-      evidence: [first, push],
-      name,
-    };
+    const documented = differing?.filter((one) => fixedFields.has(one)) ?? [];
+    const { attempt } = push.line;
+    if (differing === undefined)
+      return unlike(`push ${attempt} is not a JSON object, unlike the first`, name, first, push);
+    if (documented.length > 0)
+      return unlike(`push ${attempt} differs from the first in ${documented.join(", ")}`, name, first, push);
   }
   return "passed";
 };
-
-const SAME =
-  "all pushes of a notification have the same id and the same documented fields, except for status";
 
 /** push.same-notification: follows from section 6. */
 export const judgeSameNotification = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases.flatMap((pushCase): Part[] => {
     const [first, ...later] = pushCase.pushes;
     if (first === undefined) return [];
-    const [unmatched] = unmatchedOf(pushCase, pushRun).filter(({ line }) => line.action !== "not-a-push");
-    if (unmatched === undefined) return later.length === 0 ? [] : [samePart(pushCase)];
-    return [
-      {
-        expected: SAME,
-        actual:
-          "a later push has a different structure from the first and does not carry the id in the same place",
-        evidence: [first, unmatched],
-        name: pushCase.name,
-      },
-    ];
+    const unmatched = unmatchedOf(pushCase, pushRun).find(({ line }) => line.action !== "not-a-push");
+    if (unmatched !== undefined)
+      return [
+        unlike("a later push does not carry the id where the first does", pushCase.name, first, unmatched),
+      ];
+    return later.length === 0 ? [] : [samePart(pushCase)];
   });
-  const repeated = pushRun.pushCases.flatMap(({ pushes: [first, ...later] }) =>
-    first === undefined
-      ? []
-      : later
-          .filter(({ line }) => line.bodySha256 !== first.line.bodySha256)
-          .map((push) => differingFields(first, push)),
+  const rewritten = pushRun.pushCases.flatMap(({ pushes: [first, ...later] }) =>
+    later.flatMap((push) =>
+      first === undefined || push.line.bodySha256 === first.line.bodySha256
+        ? []
+        : [differingFields(first, push)],
+    ),
   );
-  const loose = new Set(repeated.flatMap((names) => names?.filter((name) => !fixedFields.has(name)) ?? []));
-  const onlyBytes = repeated.filter((names) => names?.length === 0).length;
-  const facts = {
+  const loose = new Set(rewritten.flatMap((names = []) => names.filter((name) => !fixedFields.has(name))));
+  // Where only white space or the order of fields differs, the body is the same to a JSON parser.
+  const onlyBytes = rewritten.filter((names) => names?.length === 0).length;
+  return findingOf(parts, withoutRetry("no notification was pushed more than once"), {
     ...(loose.size > 0 ? { furtherFieldsThatDiffer: [...loose].toSorted() } : {}),
-    // Only white space or the order of fields differs; to a JSON parser the body is the same.
     ...(onlyBytes > 0 ? { pushesWrittenOtherwise: onlyBytes } : {}),
-  };
-  return findingOf(
-    parts,
-    withoutRetry("no notification was pushed more than once"),
-    Object.keys(facts).length > 0 ? facts : undefined,
-  );
+  });
 };

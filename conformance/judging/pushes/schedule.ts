@@ -1,4 +1,6 @@
 import { duration } from "../../contract/duration.ts";
+import { given } from "../../contract/given.ts";
+import type { Facts } from "../../contract/verdict.ts";
 import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { lostOn } from "./blind.ts";
@@ -170,38 +172,33 @@ const tooCoarse = (
 const scheduleTable = (
   pushCase: PushCase,
   all: readonly Explained[],
-  { firstLatenessMs, trace: pushRun }: Surroundings,
-): readonly Record<string, unknown>[] => {
-  const { triggered } = pushCase;
+  { firstLatenessMs, trace }: Surroundings,
+): readonly Facts[] => {
+  const { triggered, pushes } = pushCase;
   // If no reading fits, show missing pushes too.
-  const allowed = readingsIn(all.filter(({ flawed }) => flawed.length === 0));
-  const readings = readingsIn(all);
-  const shown = allowed.length > 0 ? allowed : readings.filter(({ keepsCap }) => keepsCap);
-  const rows = Math.max(pushCase.pushes.length, ...shown.map(({ pushes }) => pushes));
-  const windows = readings.map((reading) => ({
-    reading,
+  const fitting = readingsIn(all.filter(({ flawed }) => flawed.length === 0));
+  const shown = fitting.length > 0 ? fitting : readingsIn(all.filter(keepsCap));
+  const readings = readingsIn(all).map((reading) => ({
+    name: reading.name,
     instants: instantsOf(reading),
-    windows: windowsOf(reading, pushCase, { ...pushRun, firstLatenessMs }),
+    windows: windowsOf(reading, pushCase, { ...trace, firstLatenessMs }),
   }));
-  return Array.from({ length: rows }, (_, index) => {
-    const at = pushCase.pushes[index]?.at;
-    const expected = windows.flatMap(({ reading: { name }, instants, windows: { [index]: window } }) =>
-      window === undefined ? [] : [{ name, instant: instants[index], window }],
-    );
-    const byName = (valueOf: (one: (typeof expected)[number]) => number | undefined) =>
-      Object.fromEntries(expected.map((one) => [one.name, valueOf(one)]));
-    return {
+  return Array.from({ length: Math.max(pushes.length, ...shown.map((one) => one.pushes)) }, (_, index) => {
+    const at = pushes[index]?.at;
+    const byName = (valueOf: (window: TimeInterval, instantMs: number | undefined) => number | undefined) =>
+      Object.fromEntries(
+        readings.flatMap(({ name, instants, windows: { [index]: window } }) =>
+          window === undefined ? [] : [[name, valueOf(window, instants[index])]],
+        ),
+      );
+    return given({
       push: index + 1,
-      ...(at === undefined
-        ? {}
-        : {
-            afterMs: Math.round(Math.max(0, at.earliestMs - triggered.latestMs)),
-            beforeMs: Math.round(at.latestMs - triggered.earliestMs),
-          }),
-      expectedMs: byName(({ instant }) => instant),
-      earliestMs: byName(({ window }) => Math.round(window.earliestMs - triggered.earliestMs)),
-      latestMs: byName(({ window }) => Math.round(window.latestMs - triggered.latestMs)),
-    };
+      afterMs: at && Math.round(Math.max(0, at.earliestMs - triggered.latestMs)),
+      beforeMs: at && Math.round(at.latestMs - triggered.earliestMs),
+      expectedMs: byName((_window, instantMs) => instantMs),
+      earliestMs: byName(({ earliestMs }) => Math.round(earliestMs - triggered.earliestMs)),
+      latestMs: byName((window) => Math.round(window.latestMs - triggered.latestMs)),
+    });
   });
 };
 
