@@ -7,6 +7,7 @@ import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import { findingOf, undecided, withoutRetry, type Finding, type Part } from "./finding.ts";
 import { polledBy } from "./polling.ts";
+import { flawText } from "./proof.ts";
 import { latestMs, senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
 import { hasWaited } from "./turns.ts";
@@ -55,7 +56,8 @@ const unlikeText = (one: Explanation, typical: Explanation, lateMs: number): str
   const [mine, others] = [one.journal.arrivals, typical.journal.arrivals];
   if (mine.length !== others.length)
     return `one notification got ${counted(mine.length, "push", "pushes")}, while others got ${others.length}`;
-  const index = firstUnlike(one, typical, lateMs) ?? mine.length - 1;
+  const index = firstUnlike(one, typical, lateMs);
+  if (index === undefined) return `${flawText(one)}, unlike those of most notifications`;
   const [after, otherAfter] = [one, typical].map(({ journal: { event, arrivals } }) =>
     duration((arrivals[index]?.at ?? event).latestMs - event.earliestMs),
   );
