@@ -16,36 +16,28 @@ import {
 const everything = ({ pushCases, others }: PushRun): readonly SeenPush[] =>
   [...pushCases.flatMap(({ pushes }) => pushes), ...others].toSorted((a, b) => a.line.n - b.line.n);
 
-/** Requests to addresses that only a redirect leads to, by the redirect's status. */
-export const followedRedirects = (pushRun: PushRun): ReadonlyMap<string, SeenPush> => {
-  const found = new Map<string, SeenPush>();
-  for (const push of everything(pushRun)) {
-    const status = /^\/elsewhere\/(\d{3})/.exec(push.line.path)?.[1];
-    if (status !== undefined && !found.has(status)) found.set(status, push);
-  }
-  return found;
+/** The statuses that redirected a push, each with the request to the address to which only it leads. */
+export const redirects = (pushRun: PushRun) => {
+  const all = everything(pushRun);
+  return ofPurpose(pushRun, "kind").flatMap(({ pushes: [first], actions: [action] }) => {
+    const isRedirect = action?.kind === "answer" && action.headers?.["location"] !== undefined;
+    const status = first?.line.status;
+    if (!isRedirect || status === undefined || status !== action.status) return [];
+    const followed = all.find(({ line }) => line.path.startsWith(`/elsewhere/${status}`));
+    return [{ status, followed }];
+  });
 };
 
-export const redirected = (pushRun: PushRun): readonly string[] =>
-  ofPurpose(pushRun, "kind")
-    .filter(({ pushes, actions: [action] }) => {
-      const leads = action?.kind === "answer" && action.headers?.["location"] !== undefined;
-      return leads && pushes[0]?.line.status === action.status;
-    })
-    .map(({ pushes }) => String(pushes[0]?.line.status));
-
 export const judgeRedirects = (pushRun: PushRun): Finding => {
-  const followed = followedRedirects(pushRun);
-  const parts = redirected(pushRun).map((status): Part => {
-    const push = followed.get(status);
-    return push === undefined || push.line.bodyBytes === 0
-      ? "passed"
-      : {
-          expected:
-            "a push that is answered with a redirect is not sent on to the address that the redirect names",
-          actual: `after status ${status}, ${push.line.method} with ${counted(push.line.bodyBytes, "byte")} arrived at that address`,
-          evidence: [push],
-        };
+  const parts = redirects(pushRun).map(({ status, followed }): Part => {
+    if (followed === undefined || followed.line.bodyBytes === 0) return "passed";
+    const { method, bodyBytes } = followed.line;
+    return {
+      expected:
+        "a push that is answered with a redirect is not sent on to the address that the redirect names",
+      actual: `after status ${status}, ${method} with ${counted(bodyBytes, "byte")} arrived at that address`,
+      evidence: [followed],
+    };
   });
   return findingOf(parts, withoutPush("no push was answered with a redirect"));
 };
@@ -55,30 +47,22 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
   const window = pushRun.outages.find(({ kind }) => kind === "untrusted");
   if (window === undefined) return undefined;
   // By the receiver's own numbers: requests on connections that it accepted with that certificate.
-  const inside = everything(pushRun).filter(
+  const first = everything(pushRun).find(
     ({ line: { n, connection } }) =>
       n > window.from.last &&
       connection.id > window.from.lastConnection &&
       connection.id <= window.until.lastConnection,
   );
-  const [first] = inside;
-  const [pushCase] = ofPurpose(pushRun, "untrusted");
-  const wasPushed = (pushCase?.pushes.length ?? 0) > 0;
-  if (first === undefined && !wasPushed)
-    return undecided(withoutRetry("the event was not pushed even with the trusted certificate"));
-  return findingOf(
-    [
-      first === undefined
-        ? "passed"
-        : {
-            expected: "a receiver with a certificate of an unknown authority gets no request",
-            actual: `it got ${first.line.method} ${first.line.path} with ${counted(first.line.bodyBytes, "byte")}`,
-            evidence: [first],
-          },
-    ],
-    withoutRetry(""),
-    { payloadSent: first !== undefined },
-  );
+  const none = withoutRetry("the event was not pushed even with the trusted certificate");
+  const facts = { payloadSent: first !== undefined };
+  if (first !== undefined) {
+    const { method, path, bodyBytes } = first.line;
+    const expected = "a receiver with a certificate of an unknown authority gets no request";
+    const actual = `it got ${method} ${path} with ${counted(bodyBytes, "byte")}`;
+    return findingOf([{ expected, actual, evidence: [first] }], none, facts);
+  }
+  const wasPushed = (ofPurpose(pushRun, "untrusted")[0]?.pushes.length ?? 0) > 0;
+  return wasPushed ? findingOf(["passed"], none, facts) : undecided(none);
 };
 
 const WAITS_IN_REAL_TIME: Doubt = {

@@ -7,7 +7,7 @@ import { withoutPush } from "./finding.ts";
 import { contentTypeOf } from "./delivery.ts";
 import { documentedFields } from "./payload.ts";
 import { timeoutClass } from "./timeouts.ts";
-import { followedRedirects, redirected } from "./advisory.ts";
+import { redirects } from "./advisory.ts";
 
 /** What a push run shows about something that the document leaves open. Functions return undefined if it shows nothing. */
 export interface Observation {
@@ -97,19 +97,12 @@ const waitOf = ({ line, at, ended }: SeenPush, { limits, clock, hungInRealTime }
 };
 
 export const observeFollowedRedirects = (pushRun: PushRun): Observation => {
-  const followed = followedRedirects(pushRun);
-  const seen = Object.fromEntries(
-    redirected(pushRun).map((status) => {
-      const push = followed.get(status);
-      return [
-        status,
-        push === undefined
-          ? "not followed"
-          : `followed with ${push.line.method}${push.line.bodyBytes > 0 ? " and the payload" : ""}`,
-      ];
-    }),
-  );
-  return { seen, cases: Object.keys(seen).length };
+  const all = redirects(pushRun).map(({ status, followed }) => {
+    const { method, bodyBytes = 0 } = followed?.line ?? {};
+    const how = `followed with ${method}${bodyBytes > 0 ? " and the payload" : ""}`;
+    return [status, followed === undefined ? "not followed" : how] as const;
+  });
+  return { seen: Object.fromEntries(all), cases: all.length };
 };
 
 /** push.order. */
