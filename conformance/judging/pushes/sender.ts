@@ -1,4 +1,5 @@
 import { greatest } from "../greatest.ts";
+import type { TimeInterval } from "../interval.ts";
 import { merged } from "../intervals.ts";
 import { tolerances } from "../tolerances.ts";
 import { journalsOf, type Arrival, type Journal } from "./arrivals.ts";
@@ -149,15 +150,19 @@ const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
   return { ...explanation, journal, sends };
 };
 
-const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => ({
-  trace,
-  blind: blindOf(trace),
-  busy: merged(
+/** When a sender with few workers may have had none free: while a push got no answer. */
+export const busyIn = (journals: readonly Journal[]): readonly TimeInterval[] =>
+  merged(
     journals
       .flatMap(({ arrivals }) => arrivals)
       .filter(({ push: { line, action } }) => line.action === "hang" || takesLong(action))
       .map(({ at, ended }) => ({ earliestMs: at.earliestMs, latestMs: ended?.latestMs ?? Infinity })),
-  ),
+  );
+
+const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => ({
+  trace,
+  blind: blindOf(trace),
+  busy: busyIn(journals),
   firstLatenessMs:
     trace.firstLatenessMs ?? tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
 });
