@@ -1,12 +1,11 @@
-import { between, overlap, type TimeInterval } from "../interval.ts";
+import { between, overlap } from "../interval.ts";
 import { greatest } from "../greatest.ts";
 import { UNDISTURBED } from "./blind.ts";
 import type { Explanation } from "./explain.ts";
 import { findingOf, momentsText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
-import { polledBy } from "./polling.ts";
+import { coarseSender } from "./polling.ts";
 import { latestMs, senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
-import { hasWaited } from "./turns.ts";
 
 const ALIKE =
   "notifications that fail at the same time are each pushed equally often, at the same offsets from their events";
@@ -16,7 +15,8 @@ const ALIKE =
  * has it that explains most of them, or as the most common of them, whichever fewer contradict.
  */
 export const judgeIndependence = (pushRun: PushRun): Finding => {
-  const { best } = senderOf(pushRun);
+  const sender = senderOf(pushRun);
+  const { best } = sender;
   const never = best.explanations.filter(({ journal: { pushCase } }) => pushCase.purpose === "never");
   const most = greatest(
     0,
@@ -25,10 +25,10 @@ export const judgeIndependence = (pushRun: PushRun): Finding => {
   const typical = typicalOf(never);
   if (most < 2 || typical === undefined) return undecidedFinding("no notification was pushed more than once");
   // One that looks for due pushes from time to time is as late with each as its period is long.
-  const polls = polledBy(best, pushRun) !== undefined;
-  const lateMs = polls ? latestMs(best) : pushRun.latenessMs;
+  const isCoarse = best.flawed.length > 0 && coarseSender(best.hypothesis, sender) !== undefined;
+  const lateMs = isCoarse ? Math.max(pushRun.latenessMs, latestMs(best)) : pushRun.latenessMs;
   const unlike = never.filter((one) => !isLike(one, typical, lateMs));
-  const flawed = never.filter(({ flaws }) => flaws.some(({ kind }) => !polls || kind !== "late"));
+  const flawed = isCoarse ? [] : never.filter(({ flaws }) => flaws.length > 0);
   const broken = unlike.length < flawed.length ? unlike : flawed;
   if (broken.length === 0 && never.some(({ lost }) => lost > 0))
     return undecidedFinding(
@@ -66,29 +66,18 @@ const typicalOf = (never: readonly Explanation[]): Explanation | undefined => {
 };
 
 /**
- * Whether each push of two notifications came as long after its event, or after the push before, within the tolerance. One
- * that waited for its turn counts from its first push.
+ * Whether each retry of two notifications came as long after the first push, or after the push before, within the tolerance.
+ * First pushes have no bound: they wait for their turn, or for those of all other events.
  */
 const isLike = (one: Explanation, typical: Explanation, lateMs: number): boolean => {
   const [mine, others] = [one.journal, typical.journal].map(({ arrivals }) => arrivals.map(({ at }) => at));
   if (mine === undefined || others === undefined || mine.length !== others.length) return false;
-  const isSame = (
-    from: TimeInterval,
-    to: TimeInterval,
-    otherFrom: TimeInterval,
-    otherTo: TimeInterval,
-  ): boolean => {
+  const isSame = (index: number, base: number): boolean => {
+    const [from, to, otherFrom, otherTo] = [mine[base], mine[index], others[base], others[index]];
+    if (from === undefined || to === undefined || otherFrom === undefined || otherTo === undefined)
+      return true;
     const { earliestMs, latestMs: lastMs } = between(otherFrom, otherTo);
     return overlap(between(from, to), { earliestMs: earliestMs - lateMs, latestMs: lastMs + lateMs });
   };
-  const waited = hasWaited(one.journal.pushCase);
-  return mine.every((at, index) => {
-    const other = others[index] ?? at;
-    const [from, otherFrom] = [
-      mine[waited ? 0 : -1] ?? one.journal.event,
-      others[waited ? 0 : -1] ?? typical.journal.event,
-    ];
-    const [before, otherBefore] = [mine[index - 1] ?? from, others[index - 1] ?? otherFrom];
-    return isSame(from, at, otherFrom, other) || isSame(before, at, otherBefore, other);
-  });
+  return mine.every((_, index) => index === 0 || isSame(index, 0) || isSame(index, index - 1));
 };

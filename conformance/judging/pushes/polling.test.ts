@@ -75,7 +75,7 @@ describe("a sender in real time whose loop sleeps between two looks for due push
     [20_000, 60, 0, "20 s"],
     [20_000, 150, 0, "20.1 s"],
     [20_000, 0, 10, "20 s"],
-    [25_000, 60, 0, "25 s"],
+    [25_000, 60, 0, "25.1 s"],
   ])(
     "is recognised if it sleeps %i ms, works %i ms and sends %i ms apart",
     (...[sleep, work, apart, period]) => {

@@ -1,90 +1,203 @@
-import { duration } from "../../contract/duration.ts";
-import type { Explanation } from "./explain.ts";
-import { pollPeriodMs, type Polled } from "./poll.ts";
-import type { Reading } from "./readings.ts";
-import type { Explained } from "./sender.ts";
-import type { PushTrace } from "./trace.ts";
+import { duration, SECOND_MS } from "../../contract/duration.ts";
+import { documentLimits } from "../../contract/limits.ts";
+import { greatest } from "../greatest.ts";
 import type { TimeInterval } from "../interval.ts";
+import { tolerances } from "../tolerances.ts";
+import { latenessOf, windowOf, type Hypothesis, type Surroundings } from "./explain.ts";
+import type { Explained, Sender } from "./sender.ts";
+import type { PushTrace } from "./trace.ts";
+
+/** Why pushes outside their windows are no breach, and the setting with which they can be judged. */
+export interface Coarse {
+  readonly why: string;
+  readonly settle: string;
+}
 
 /**
- * What is seen of a sender that seems to poll for due pushes: only late, by less than the first delay, and always on a tick
- * of one clock, the first one after a push was due. Undefined if lateness does not explain all, or no clock explains it.
+ * How a sender that keeps time coarsely can have made pushes outside their windows: it cuts moments to whole seconds, or
+ * looks for due pushes from time to time. Undefined if this does not explain them all.
  */
-export const polledBy = (
-  { hypothesis: { reading }, timed, flawed }: Explained,
-  trace: PushTrace,
-): string | undefined => {
-  const firstMs = trace.limits.pushDelaysMs[0] ?? 0;
-  // What follows a slow failure tells only where all else is in time: its moments are known less exactly.
-  const plainFlawed = flawed.filter((one) => !isSlow(one));
-  const late = (plainFlawed.length > 0 ? plainFlawed : flawed).flatMap(({ flaws }) => flaws);
-  const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
-  if (worst === undefined || late.some(({ kind, byMs }) => kind !== "late" || byMs > firstMs))
-    return undefined;
-  const [slow, plain] = [timed.filter(isSlow), timed.filter((one) => !isSlow(one))];
-  const lateSlow = plainFlawed.length > 0 ? [] : slow.filter(({ flaws }) => flaws.length > 0);
-  // A single late push may be late by a tick at most; of several, one may have waited for its turn on the tick.
-  const minMs = worst.byMs - (late.length > 1 ? lagOf(trace) : 0);
-  const beside = lateSlow.flatMap(({ journal }) => afterEach(reading, journal.arrivals, lagOf(trace)));
-  const periodMs = (reading.from === "event" ? [false, true] : [reading.from === "previous"])
-    .map((isChained) =>
-      pollPeriodMs([...plain.flatMap((one) => polledIn(one, reading, isChained, trace)), ...beside], {
-        minMs,
-        maxMs: firstMs,
-        // A loop sleeps a round time and works for some, so that its period is not round, and adds up over the run.
-        stepMs: firstMs / (trace.isMovedOnly === true ? 60 : 1_500),
-        isExact: trace.isMovedOnly === true,
-      }),
-    )
-    .find((one) => one !== undefined);
-  if (periodMs === undefined) return undefined;
-  if (beside.some(({ pushes }) => pushes.some(({ at }) => at.latestMs - at.earliestMs >= periodMs)))
-    return undefined;
-  return `pushes follow ${reading.name}, but up to ${duration(worst.byMs)} late, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`;
+export const coarseSender = (hypothesis: Hypothesis, sender: Sender): Coarse | undefined => {
+  const { trace } = sender.around;
+  const earlyMs = cutOf(hypothesis, sender);
+  const widely = sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs: longestMs(trace) } });
+  if (widely.flawed.length > 0) return undefined;
+  const retries = retriesOf(widely, hypothesis, sender.around);
+  const worst = worstOf(widely, hypothesis, sender.around);
+  const periodMs = worst.late === 0 ? 0 : periodOf(retries, worst, trace);
+  if (periodMs === undefined || (worst.earlyMs > 0 && !areCut(retries))) return undefined;
+  // What is missing is overdue sooner by this period than by the longest one.
+  const lateMs = periodMs + idleOf(periodMs, trace);
+  if (sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs } }).flawed.length > 0) return undefined;
+  const { name } = hypothesis.reading;
+  const why =
+    worst.late === 0
+      ? `${duration(worst.earlyMs)} early, as if the sender cuts moments to whole seconds`
+      : `${duration(worst.lateMs)} late, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`;
+  return { why: `pushes follow ${name}, but up to ${why}`, settle: settlesBy(worst, trace) };
 };
 
-const isSlow = ({ journal: { pushCase } }: Explanation): boolean =>
-  ["hang", "unanswered", "refused", "ending"].includes(pushCase.purpose);
+/** Delays can be cut to whole seconds only if they are of whole seconds; by short ones, this makes one reading look like another. */
+const cutOf = ({ reading }: Hypothesis, { best, around: { trace } }: Sender): number =>
+  trace.clock === "real" &&
+  trace.limits.pushDelaysMs.every((ms) => ms % SECOND_MS === 0) &&
+  reading.name === best.hypothesis.reading.name
+    ? SECOND_MS
+    : 0;
 
-/** A sender takes a while for all pushes of a tick, and each takes a while to arrive. */
-const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly === true ? 0 : earlyGuardMs);
+const [DOCUMENT_FIRST_MS = 0] = documentLimits.pushDelaysMs;
 
-const sooner = ({ earliestMs, latestMs }: TimeInterval, byMs: number): TimeInterval => ({
-  earliestMs: earliestMs - byMs,
-  latestMs,
-});
+/** No period is longer than the first delay of this run, or of the document: it does not shrink with the limits. */
+const longestMs = ({ limits: { pushDelaysMs } }: PushTrace): number =>
+  Math.max(pushDelaysMs[0] ?? 0, DOCUMENT_FIRST_MS);
 
-/** A sender that counts on from a late push (chained) adds the difference between two delays from the event. */
-const delayOf = ({ from, delaysMs }: Reading, index: number, isChained: boolean): number =>
-  (delaysMs[index] ?? 0) - (from === "event" && isChained ? (delaysMs[index - 1] ?? 0) : 0);
+/** By how much pushes came outside their windows at most, in milliseconds, and how many came late. */
+interface Worst {
+  readonly earlyMs: number;
+  readonly lateMs: number;
+  readonly late: number;
+}
 
-/** The retries of a notification, as a polling sender notices them. */
-const polledIn = (
-  { journal: { event, arrivals } }: Explanation,
-  reading: Reading,
-  isChained: boolean,
-  trace: PushTrace,
-): readonly Polled[] => {
-  const [first, ...retries] = arrivals;
-  if (first === undefined) return [];
-  const from = reading.from === "event" && !isChained ? event : first.at;
-  const pushes = retries.map(({ at }, index) => ({
-    at: sooner(at, lagOf(trace)),
-    delayMs: delayOf(reading, index + 1, isChained),
-  }));
-  return [{ from: sooner(from, lagOf(trace)), isChained, pushes }];
+const worstOf = ({ timed }: Explained, hypothesis: Hypothesis, around: Surroundings): Worst => {
+  const off = timed.flatMap(({ sends }) =>
+    sends.flatMap(({ due, at, arrival }, index) => {
+      if (due === undefined || arrival === undefined) return [];
+      const window = windowOf(due, index, hypothesis, around);
+      if (at.earliestMs > window.latestMs) return [at.earliestMs - due.latestMs];
+      return at.latestMs < window.earliestMs ? [at.latestMs - due.earliestMs] : [];
+    }),
+  );
+  const late = off.filter((ms) => ms > 0);
+  return {
+    lateMs: greatest(0, late),
+    late: late.length,
+    earlyMs: greatest(
+      0,
+      off.map((ms) => -ms),
+    ),
+  };
 };
 
-/** Each retry by itself, counted from some moment between the start and the end of the push before. */
-const afterEach = (
-  reading: Reading,
-  arrivals: Explanation["journal"]["arrivals"],
-  lagMs: number,
-): readonly Polled[] =>
-  arrivals.slice(1).flatMap(({ at }, index): Polled[] => {
-    const before = arrivals[index];
-    if (before === undefined) return [];
-    const failed = { earliestMs: before.at.earliestMs, latestMs: (before.ended ?? before.at).latestMs };
-    const pushes = [{ at: sooner(at, lagMs), delayMs: delayOf(reading, index + 1, true) }];
-    return [{ from: sooner(failed, lagMs), isChained: true, pushes }];
+/** Delays that are well above the period settle it, unless those of the document are not. */
+const settlesBy = ({ earlyMs, lateMs }: Worst, { limits }: PushTrace): string => {
+  const [firstMs = 0] = limits.pushDelaysMs;
+  const toleratedMs = tolerances.pushLateness.default({ limits: documentLimits });
+  const wantedMs = SECOND_MS * Math.ceil((lateMs * 5) / 4 / SECOND_MS);
+  const neededMs = earlyMs > 0 ? DOCUMENT_FIRST_MS : (wantedMs * DOCUMENT_FIRST_MS) / toleratedMs;
+  return firstMs < neededMs && neededMs <= DOCUMENT_FIRST_MS
+    ? `limits.pushDelaysMs with a first delay of at least ${duration(neededMs)}, well above what the sender is exact to`
+    : `tolerances.latenessMs of at least ${wantedMs} in the profile, if pushes may be that late`;
+};
+
+/** A retry: between which moments it became due, and came. */
+interface Retry {
+  readonly due: TimeInterval;
+  readonly at: TimeInterval;
+  /** Whether it counts from another retry, and so from a tick. */
+  readonly isChained: boolean;
+}
+
+/** All retries but those for which there may have been no free worker. */
+const retriesOf = ({ timed }: Explained, hypothesis: Hypothesis, around: Surroundings): readonly Retry[] =>
+  timed.flatMap(({ sends }) =>
+    sends.flatMap(({ due, at, arrival }, index) => {
+      if (index === 0 || due === undefined || arrival === undefined) return [];
+      const lateMs = windowOf(due, index, hypothesis, around).latestMs - due.latestMs;
+      return lateMs > latenessOf(hypothesis, index, around) ? [] : [{ due, at, isChained: index > 1 }];
+    }),
+  );
+
+/** Whether early retries came after the last whole second before they were due, by some clock. */
+const areCut = (retries: readonly Retry[]): boolean =>
+  haveTick(
+    retries
+      .filter(({ due, at }) => at.latestMs < due.earliestMs)
+      .map(({ due, at }) => ({ earliestMs: due.earliestMs - SECOND_MS, latestMs: at.latestMs })),
+    SECOND_MS,
+  );
+
+/** The longest that a worker sleeps before it takes what a look found, in milliseconds, and as a share of the period. */
+const [IDLE_MS, IDLE_SHARE] = [1_500, 1 / 2];
+/** If pushes can be as far from a tick as that share of the period, no time of it is left at which nothing comes. */
+const MOST_SHARE = 4 / 5;
+
+/**
+ * The shortest period of a sender whose retries all come on a tick of one clock, the first one at which they are due, or
+ * up to an idle time later; in milliseconds. Undefined if there is none.
+ */
+const periodOf = (
+  retries: readonly Retry[],
+  { earlyMs, lateMs, late }: Worst,
+  trace: PushTrace,
+): number | undefined => {
+  // A machine that is too busy makes it look again before it has done what it found.
+  const guardMs = (earlyMs > 0 ? SECOND_MS : 0) + (trace.unrestMs ?? 0);
+  // A single late push may be late by a period at most; of several, some may have waited on their tick.
+  const leastMs = late === 1 ? lateMs : lateMs / (1 + MOST_SHARE);
+  return periodsFrom(leastMs, trace).find((periodMs) => {
+    const idleMs = idleOf(periodMs, trace);
+    return periodMs + idleMs >= lateMs && areOnTicks(retries, periodMs, { idleMs, guardMs });
   });
+};
+
+const idleOf = (periodMs: number, { isMovedOnly = false, unrestMs = 0 }: PushTrace): number =>
+  isMovedOnly ? 0 : Math.min(Math.min(IDLE_MS, IDLE_SHARE * periodMs) + unrestMs, MOST_SHARE * periodMs);
+
+/** Round periods and, unless the sender's clock stands still, others: errors of a quarter of its idle time may add up over the run. */
+const periodsFrom = (leastMs: number, trace: PushTrace): readonly number[] => {
+  const { limits, watchedUntil, pushCases, isMovedOnly = false } = trace;
+  const [firstMs = 0] = limits.pushDelaysMs;
+  const mostMs = longestMs(trace);
+  const lengthMs = watchedUntil.latestMs - (pushCases[0]?.triggered.earliestMs ?? 0);
+  const roundMs = firstMs / 60;
+  const all: number[] = [];
+  for (let ms = Math.ceil(leastMs / roundMs) * roundMs; ms <= mostMs; ms += roundMs) all.push(ms);
+  const stepMs = (ms: number): number => (ms * Math.min(IDLE_MS, IDLE_SHARE * ms)) / (4 * lengthMs);
+  if (!isMovedOnly) for (let ms = leastMs; ms <= mostMs; ms += stepMs(ms)) all.push(ms);
+  return all.toSorted((a, b) => a - b);
+};
+
+const areOnTicks = (
+  retries: readonly Retry[],
+  periodMs: number,
+  { idleMs, guardMs }: { readonly idleMs: number; readonly guardMs: number },
+): boolean =>
+  haveTick(
+    retries.map(({ due, at }) => ({
+      earliestMs: Math.max(at.earliestMs - idleMs, due.earliestMs - guardMs),
+      latestMs: Math.min(at.latestMs, due.latestMs + periodMs),
+    })),
+    periodMs,
+  ) && !isAllOrNothing(retries, periodMs);
+
+/** Whether a clock with this period can have a tick in each of these intervals. */
+const haveTick = (intervals: readonly TimeInterval[], periodMs: number): boolean => {
+  let phases: readonly TimeInterval[] = [{ earliestMs: 0, latestMs: periodMs }];
+  return intervals.every(({ earliestMs, latestMs }) => {
+    if (latestMs - earliestMs >= periodMs) return true;
+    const fromMs = earliestMs - Math.floor(earliestMs / periodMs) * periodMs;
+    const untilMs = fromMs + latestMs - earliestMs;
+    phases = [0, periodMs].flatMap((byMs) =>
+      phases.flatMap((phase) => {
+        const both = {
+          earliestMs: Math.max(phase.earliestMs, fromMs - byMs),
+          latestMs: Math.min(phase.latestMs, untilMs - byMs),
+        };
+        return both.earliestMs > both.latestMs ? [] : [both];
+      }),
+    );
+    return phases.length > 0;
+  });
+};
+
+/**
+ * A clock makes what counts from its own ticks late by anything, or always by as much: not now by nothing, and now by a
+ * period.
+ */
+const isAllOrNothing = (retries: readonly Retry[], periodMs: number): boolean => {
+  const shares = retries.flatMap(({ due, at, isChained }) =>
+    isChained ? [(at.earliestMs - due.latestMs) / periodMs] : [],
+  );
+  const [few, most] = [shares.filter((share) => share < 1 / 4), shares.filter((share) => share > 3 / 4)];
+  return few.length > 0 && most.length > 0 && few.length + most.length === shares.length;
+};

@@ -4,7 +4,7 @@ import { UNDISTURBED } from "./blind.ts";
 import type { Explanation, Surroundings } from "./explain.ts";
 import { undecidedFinding, type Finding } from "./finding.ts";
 import { exactnessOf, windowsOf, type Exactness } from "./fits.ts";
-import { polledBy } from "./polling.ts";
+import { coarseSender } from "./polling.ts";
 import { flawText, sendRows } from "./proof.ts";
 import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
@@ -62,11 +62,8 @@ const misfit = (sender: Sender, pushRun: PushRun): Finding => {
     };
   }
   for (const one of all.filter(keepsCap)) {
-    const polled = polledBy(one, pushRun);
-    if (polled !== undefined)
-      return undecidedFinding(polled, {
-        settle: "tolerances.latenessMs in the profile, which sets how late a push may be",
-      });
+    const coarse = coarseSender(one.hypothesis, sender);
+    if (coarse !== undefined) return undecidedFinding(coarse.why, { settle: coarse.settle });
   }
   const [worst] = best.flawed.toSorted((a, b) => b.costMs - a.costMs);
   const { reading } = best.hypothesis;
