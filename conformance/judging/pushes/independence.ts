@@ -4,7 +4,7 @@ import { UNDISTURBED } from "./blind.ts";
 import type { Explanation } from "./explain.ts";
 import { findingOf, momentsText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
 import { coarseSender } from "./polling.ts";
-import { latestMs, senderOf } from "./sender.ts";
+import { senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
 
 const ALIKE =
@@ -25,10 +25,10 @@ export const judgeIndependence = (pushRun: PushRun): Finding => {
   const typical = typicalOf(never);
   if (most < 2 || typical === undefined) return undecidedFinding("no notification was pushed more than once");
   // One that looks for due pushes from time to time is as late with each as its period is long.
-  const isCoarse = best.flawed.length > 0 && coarseSender(best.hypothesis, sender) !== undefined;
-  const lateMs = isCoarse ? Math.max(pushRun.latenessMs, latestMs(best)) : pushRun.latenessMs;
+  const coarse = coarseSender(sender);
+  const lateMs = Math.max(pushRun.latenessMs, coarse?.lateMs ?? 0);
   const unlike = never.filter((one) => !isLike(one, typical, lateMs));
-  const flawed = isCoarse ? [] : never.filter(({ flaws }) => flaws.length > 0);
+  const flawed = coarse !== undefined ? [] : never.filter(({ flaws }) => flaws.length > 0);
   const broken = unlike.length < flawed.length ? unlike : flawed;
   if (broken.length === 0 && never.some(({ lost }) => lost > 0))
     return undecidedFinding(

@@ -11,30 +11,58 @@ import type { PushTrace } from "./trace.ts";
 export interface Coarse {
   readonly why: string;
   readonly settle: string;
+  /** What it explains, and how late pushes were at most, in milliseconds. */
+  readonly of: Explained;
+  readonly lateMs: number;
 }
 
 /**
  * How a sender that keeps time coarsely can have made pushes outside their windows: it cuts moments to whole seconds, or
- * looks for due pushes from time to time. Undefined if this does not explain them all.
+ * looks for due pushes from time to time. Undefined if it has made none, or this does not explain them all.
  */
-export const coarseSender = (hypothesis: Hypothesis, sender: Sender): Coarse | undefined => {
+export const coarseSender = (sender: Sender): Coarse | undefined => {
+  const keeping = sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
+  if (keeping.some(({ flawed }) => flawed.length === 0)) return undefined;
+  for (const of of keeping) {
+    const found = coarselyBy(of.hypothesis, sender);
+    if (found !== undefined) return { ...found, of };
+  }
+  return undefined;
+};
+
+const coarselyBy = (hypothesis: Hypothesis, sender: Sender): Omit<Coarse, "of"> | undefined => {
   const { trace } = sender.around;
   const earlyMs = cutOf(hypothesis, sender);
   const widely = sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs: longestMs(trace) } });
   if (widely.flawed.length > 0) return undefined;
-  const retries = retriesOf(widely, hypothesis, sender.around);
   const worst = worstOf(widely, hypothesis, sender.around);
-  const periodMs = worst.late === 0 ? 0 : periodOf(retries, worst, trace);
-  if (periodMs === undefined || (worst.earlyMs > 0 && !areCut(retries))) return undefined;
-  // What is missing is overdue sooner by this period than by the longest one.
-  const lateMs = periodMs + idleOf(periodMs, trace);
+  const retries = retriesOf(widely, hypothesis, sender.around);
+  if (worst.earlyMs > 0 && !areCut(retries)) return undefined;
+  const follow = `pushes follow ${hypothesis.reading.name}, but up to`;
+  const more = { lateMs: worst.lateMs, settle: settlesBy(worst, trace) };
+  if (worst.late === 0)
+    return {
+      why: `${follow} ${duration(worst.earlyMs)} early, as if the sender cuts moments to whole seconds`,
+      ...more,
+    };
+  const periodMs = periodOf(retries, worst, trace);
+  const { unrestMs = 0, latenessMs } = trace;
+  const isTooBusy = unrestMs >= latenessMs - unrestMs;
+  if (periodMs === undefined && !isTooBusy) return undefined;
+  // What is missing is overdue sooner by this than by the longest period.
+  const lateMs = periodMs === undefined ? worst.lateMs : periodMs + idleOf(periodMs, trace);
   if (sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs } }).flawed.length > 0) return undefined;
-  const { name } = hypothesis.reading;
-  const why =
-    worst.late === 0
-      ? `${duration(worst.earlyMs)} early, as if the sender cuts moments to whole seconds`
-      : `${duration(worst.lateMs)} late, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`;
-  return { why: `pushes follow ${name}, but up to ${why}`, settle: settlesBy(worst, trace) };
+  const late = `${follow} ${duration(worst.lateMs)} late`;
+  return periodMs === undefined
+    ? {
+        ...more,
+        why: `${late}, on a machine that was busy for ${duration(unrestMs)}`,
+        settle: "a less busy machine",
+      }
+    : {
+        ...more,
+        why: `${late}, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`,
+      };
 };
 
 /** Delays can be cut to whole seconds only if they are of whole seconds; by short ones, this makes one reading look like another. */

@@ -45,7 +45,7 @@ const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
 
 /** The pushes fit no reading that keeps to the cap. */
 const misfit = (sender: Sender, pushRun: PushRun): Finding => {
-  const { best, allowed, all } = sender;
+  const { best, allowed } = sender;
   const [beyond] = allowed;
   const cases = best.timed.length;
   if (beyond !== undefined) {
@@ -61,10 +61,8 @@ const misfit = (sender: Sender, pushRun: PushRun): Finding => {
       ...(never === undefined ? {} : { facts: { sends: sendRows(never) } }),
     };
   }
-  for (const one of all.filter(keepsCap)) {
-    const coarse = coarseSender(one.hypothesis, sender);
-    if (coarse !== undefined) return undecidedFinding(coarse.why, { settle: coarse.settle });
-  }
+  const coarse = coarseSender(sender);
+  if (coarse !== undefined) return undecidedFinding(coarse.why, { settle: coarse.settle });
   const [worst] = best.flawed.toSorted((a, b) => b.costMs - a.costMs);
   const { reading } = best.hypothesis;
   return {

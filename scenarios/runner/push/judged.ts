@@ -72,14 +72,8 @@ export const scheduled = (trace: PushTrace): Judged => {
   const sender = senderOf(trace);
   const keeping = sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
   const [nearest] = keeping.toSorted((a, b) => a.flawed.length - b.flawed.length);
-  const isKept = nearest === undefined || nearest.flawed.length === 0;
-  const [polled] = isKept
-    ? []
-    : keeping.flatMap((one) => {
-        const coarse = coarseSender(one.hypothesis, sender);
-        return coarse === undefined ? [] : [{ one, ...coarse }];
-      });
-  const { timed, flawed, hypothesis } = polled?.one ??
+  const polled = coarseSender(sender);
+  const { timed, flawed, hypothesis } = polled?.of ??
     nearest ?? { timed: [], flawed: [], hypothesis: undefined };
   const lost = timed.filter((one) => one.lost > 0);
   const open = timed.filter(
