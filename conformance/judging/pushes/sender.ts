@@ -162,8 +162,8 @@ const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
 };
 
 const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => {
-  // A worker comes from one push to the next within what this machine needs for it.
-  const nextMs = trace.earlyGuardMs + (trace.unrestMs ?? 0);
+  // Between two pushes that hold it, a worker makes those that waited.
+  const nextMs = trace.clock === "real" ? trace.latenessMs / 4 : 0;
   const busy = merged(heldIn(journals).map((one) => ({ ...one, latestMs: one.latestMs + nextMs })));
   const firsts = journals.flatMap(({ arrivals: [first] }) => (first === undefined ? [] : [first.at]));
   return {
