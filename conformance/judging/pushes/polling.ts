@@ -3,7 +3,7 @@ import { documentLimits } from "../../contract/limits.ts";
 import { greatest } from "../greatest.ts";
 import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
-import { latenessOf, windowOf, type Hypothesis, type Surroundings } from "./explain.ts";
+import { latenessOf, windowOf, type Explanation, type Hypothesis, type Surroundings } from "./explain.ts";
 import type { Explained, Sender } from "./sender.ts";
 import type { PushTrace } from "./trace.ts";
 
@@ -31,37 +31,51 @@ export const coarseSender = (sender: Sender): Coarse | undefined => {
 };
 
 const coarselyBy = (hypothesis: Hypothesis, sender: Sender): Omit<Coarse, "of"> | undefined => {
-  const { trace } = sender.around;
-  const earlyMs = cutOf(hypothesis, sender);
-  const widely = sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs: longestMs(trace) } });
+  const { around } = sender;
+  const { unrestMs = 0, latenessMs } = around.trace;
+  const by = (lateMs: number) =>
+    sender.explainedBy({ ...hypothesis, coarse: { lateMs, earlyMs: cutOf(hypothesis, sender) } });
+  const widely = by(longestMs(around.trace));
   if (widely.flawed.length > 0) return undefined;
-  const worst = worstOf(widely, hypothesis, sender.around);
-  const retries = retriesOf(widely, hypothesis, sender.around);
-  if (worst.earlyMs > 0 && !areCut(retries)) return undefined;
+  const sent = widely.timed.flatMap((one) => sentIn(one, hypothesis, around));
+  const [early, late] = [sent.filter(({ offMs }) => offMs < 0), sent.filter(({ offMs }) => offMs > 0)];
+  const [earlyMs, lateMs] = [early, late].map((some) =>
+    greatest(
+      0,
+      some.map(({ offMs }) => Math.abs(offMs)),
+    ),
+  );
+  if (earlyMs === undefined || lateMs === undefined || !areCut(early)) return undefined;
   const follow = `pushes follow ${hypothesis.reading.name}, but up to`;
-  const more = { lateMs: worst.lateMs, settle: settlesBy(worst, trace) };
-  if (worst.late === 0)
+  const more = { lateMs, settle: settlesBy(earlyMs, lateMs, around.trace) };
+  if (lateMs === 0)
     return {
-      why: `${follow} ${duration(worst.earlyMs)} early, as if the sender cuts moments to whole seconds`,
+      why: `${follow} ${duration(earlyMs)} early, as if the sender cuts moments to whole seconds`,
       ...more,
     };
-  const periodMs = periodOf(retries, worst, trace);
-  const { unrestMs = 0, latenessMs } = trace;
+  // A single late push may be late by a period at most; of several, some may have waited on their tick.
+  const leastMs = late.length === 1 ? lateMs : lateMs / (1 + MOST_SHARE);
+  const guardMs = (early.length > 0 ? SECOND_MS : 0) + unrestMs;
+  const retries = sent.filter(({ index, isHeld }) => index > 0 && !isHeld);
+  const periodMs = periodsFrom(leastMs, around.trace).find(
+    (one) =>
+      one + idleOf(one, around.trace) >= lateMs &&
+      areOnTicks(retries, one, idleOf(one, around.trace), guardMs),
+  );
   const isTooBusy = unrestMs >= latenessMs - unrestMs;
   if (periodMs === undefined && !isTooBusy) return undefined;
   // What is missing is overdue sooner by this than by the longest period.
-  const lateMs = periodMs === undefined ? worst.lateMs : periodMs + idleOf(periodMs, trace);
-  if (sender.explainedBy({ ...hypothesis, coarse: { earlyMs, lateMs } }).flawed.length > 0) return undefined;
-  const late = `${follow} ${duration(worst.lateMs)} late`;
+  const overdueMs = periodMs === undefined ? lateMs : periodMs + idleOf(periodMs, around.trace);
+  if (by(overdueMs).flawed.length > 0) return undefined;
   return periodMs === undefined
     ? {
-        ...more,
-        why: `${late}, on a machine that was busy for ${duration(unrestMs)}`,
+        lateMs,
+        why: `${follow} ${duration(lateMs)} late, on a machine that was busy for ${duration(unrestMs)}`,
         settle: "a less busy machine",
       }
     : {
         ...more,
-        why: `${late}, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`,
+        why: `${follow} ${duration(lateMs)} late, as if the sender looks for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`,
       };
 };
 
@@ -79,35 +93,8 @@ const [DOCUMENT_FIRST_MS = 0] = documentLimits.pushDelaysMs;
 const longestMs = ({ limits: { pushDelaysMs } }: PushTrace): number =>
   Math.max(pushDelaysMs[0] ?? 0, DOCUMENT_FIRST_MS);
 
-/** By how much pushes came outside their windows at most, in milliseconds, and how many came late. */
-interface Worst {
-  readonly earlyMs: number;
-  readonly lateMs: number;
-  readonly late: number;
-}
-
-const worstOf = ({ timed }: Explained, hypothesis: Hypothesis, around: Surroundings): Worst => {
-  const off = timed.flatMap(({ sends }) =>
-    sends.flatMap(({ due, at, arrival }, index) => {
-      if (due === undefined || arrival === undefined) return [];
-      const window = windowOf(due, index, hypothesis, around);
-      if (at.earliestMs > window.latestMs) return [at.earliestMs - due.latestMs];
-      return at.latestMs < window.earliestMs ? [at.latestMs - due.earliestMs] : [];
-    }),
-  );
-  const late = off.filter((ms) => ms > 0);
-  return {
-    lateMs: greatest(0, late),
-    late: late.length,
-    earlyMs: greatest(
-      0,
-      off.map((ms) => -ms),
-    ),
-  };
-};
-
 /** Delays that are well above the period settle it, unless those of the document are not. */
-const settlesBy = ({ earlyMs, lateMs }: Worst, { limits }: PushTrace): string => {
+const settlesBy = (earlyMs: number, lateMs: number, { limits }: PushTrace): string => {
   const [firstMs = 0] = limits.pushDelaysMs;
   const toleratedMs = tolerances.pushLateness.default({ limits: documentLimits });
   const wantedMs = SECOND_MS * Math.ceil((lateMs * 5) / 4 / SECOND_MS);
@@ -117,30 +104,31 @@ const settlesBy = ({ earlyMs, lateMs }: Worst, { limits }: PushTrace): string =>
     : `tolerances.latenessMs of at least ${wantedMs} in the profile, if pushes may be that late`;
 };
 
-/** A retry: between which moments it became due, and came. */
-interface Retry {
+/** A push that came: between which moments, and between which it was due. */
+interface Sent {
+  readonly index: number;
   readonly due: TimeInterval;
   readonly at: TimeInterval;
-  /** Whether it counts from another retry, and so from a tick. */
-  readonly isChained: boolean;
+  /** By how much it is late, or early if negative; 0 within its window. */
+  readonly offMs: number;
+  /** Whether there may have been no free worker. */
+  readonly isHeld: boolean;
 }
 
-/** All retries but those for which there may have been no free worker. */
-const retriesOf = ({ timed }: Explained, hypothesis: Hypothesis, around: Surroundings): readonly Retry[] =>
-  timed.flatMap(({ sends }) =>
-    sends.flatMap(({ due, at, arrival }, index) => {
-      if (index === 0 || due === undefined || arrival === undefined) return [];
-      const lateMs = windowOf(due, index, hypothesis, around).latestMs - due.latestMs;
-      return lateMs > latenessOf(hypothesis, index, around) ? [] : [{ due, at, isChained: index > 1 }];
-    }),
-  );
+const sentIn = ({ sends }: Explanation, hypothesis: Hypothesis, around: Surroundings): readonly Sent[] =>
+  sends.flatMap(({ due, at, arrival }, index) => {
+    if (due === undefined || arrival === undefined) return [];
+    const window = windowOf(due, index, hypothesis, around);
+    const lateMs = at.earliestMs > window.latestMs ? at.earliestMs - due.latestMs : 0;
+    const offMs = at.latestMs < window.earliestMs ? at.latestMs - due.earliestMs : lateMs;
+    const isHeld = window.latestMs - due.latestMs > latenessOf(hypothesis, index, around);
+    return [{ index, due, at, offMs, isHeld }];
+  });
 
-/** Whether early retries came after the last whole second before they were due, by some clock. */
-const areCut = (retries: readonly Retry[]): boolean =>
+/** Whether early pushes came after the last whole second before they were due, by some clock. */
+const areCut = (early: readonly Sent[]): boolean =>
   haveTick(
-    retries
-      .filter(({ due, at }) => at.latestMs < due.earliestMs)
-      .map(({ due, at }) => ({ earliestMs: due.earliestMs - SECOND_MS, latestMs: at.latestMs })),
+    early.map(({ due, at }) => ({ earliestMs: due.earliestMs - SECOND_MS, latestMs: at.latestMs })),
     SECOND_MS,
   );
 
@@ -148,25 +136,6 @@ const areCut = (retries: readonly Retry[]): boolean =>
 const [IDLE_MS, IDLE_SHARE] = [1_500, 1 / 2];
 /** If pushes can be as far from a tick as that share of the period, no time of it is left at which nothing comes. */
 const MOST_SHARE = 4 / 5;
-
-/**
- * The shortest period of a sender whose retries all come on a tick of one clock, the first one at which they are due, or
- * up to an idle time later; in milliseconds. Undefined if there is none.
- */
-const periodOf = (
-  retries: readonly Retry[],
-  { earlyMs, lateMs, late }: Worst,
-  trace: PushTrace,
-): number | undefined => {
-  // A machine that is too busy makes it look again before it has done what it found.
-  const guardMs = (earlyMs > 0 ? SECOND_MS : 0) + (trace.unrestMs ?? 0);
-  // A single late push may be late by a period at most; of several, some may have waited on their tick.
-  const leastMs = late === 1 ? lateMs : lateMs / (1 + MOST_SHARE);
-  return periodsFrom(leastMs, trace).find((periodMs) => {
-    const idleMs = idleOf(periodMs, trace);
-    return periodMs + idleMs >= lateMs && areOnTicks(retries, periodMs, { idleMs, guardMs });
-  });
-};
 
 const idleOf = (periodMs: number, { isMovedOnly = false, unrestMs = 0 }: PushTrace): number =>
   isMovedOnly ? 0 : Math.min(Math.min(IDLE_MS, IDLE_SHARE * periodMs) + unrestMs, MOST_SHARE * periodMs);
@@ -185,11 +154,8 @@ const periodsFrom = (leastMs: number, trace: PushTrace): readonly number[] => {
   return all.toSorted((a, b) => a - b);
 };
 
-const areOnTicks = (
-  retries: readonly Retry[],
-  periodMs: number,
-  { idleMs, guardMs }: { readonly idleMs: number; readonly guardMs: number },
-): boolean =>
+/** Whether all retries can come on a tick of one clock, the first one at which they are due, or up to an idle time later. */
+const areOnTicks = (retries: readonly Sent[], periodMs: number, idleMs: number, guardMs: number): boolean =>
   haveTick(
     retries.map(({ due, at }) => ({
       earliestMs: Math.max(at.earliestMs - idleMs, due.earliestMs - guardMs),
@@ -222,10 +188,10 @@ const haveTick = (intervals: readonly TimeInterval[], periodMs: number): boolean
  * A clock makes what counts from its own ticks late by anything, or always by as much: not now by nothing, and now by a
  * period.
  */
-const isAllOrNothing = (retries: readonly Retry[], periodMs: number): boolean => {
-  const shares = retries.flatMap(({ due, at, isChained }) =>
-    isChained ? [(at.earliestMs - due.latestMs) / periodMs] : [],
-  );
+const isAllOrNothing = (retries: readonly Sent[], periodMs: number): boolean => {
+  const shares = retries
+    .filter(({ index }) => index > 1)
+    .map(({ due, at }) => (at.earliestMs - due.latestMs) / periodMs);
   const [few, most] = [shares.filter((share) => share < 1 / 4), shares.filter((share) => share > 3 / 4)];
   return few.length > 0 && most.length > 0 && few.length + most.length === shares.length;
 };
