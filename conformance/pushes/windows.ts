@@ -33,8 +33,9 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const { trace, blind } = soFar(state);
   const journals = journalsOf(trace).map(asIfFailed);
   // On a clock that is moved, what is due is triggered all the same, however busy the sender is.
-  const busy = trace.clock === "real" ? busyIn(journals) : [];
-  const around: Surroundings = { trace, blind, busy, firstLatenessMs: state.tolerance.firstLatenessMs };
+  const busy = trace.clock === "real" ? busyIn(journals, trace) : [];
+  const { firstLatenessMs } = state.tolerance;
+  const around: Surroundings = { trace, blind, busy, queue: [], firstLatenessMs };
   const exact = journals.find(isNever);
   const all = hypothesesOf(trace.limits);
   const explained = (journal: Journal, some: readonly Hypothesis[]): readonly Next[] => {
