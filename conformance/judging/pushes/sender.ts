@@ -160,7 +160,8 @@ const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundi
     trace,
     blind: blindOf(trace),
     busy,
-    queue: merged([...busy, ...firsts]),
+    // On a clock that is moved, a burst takes no time.
+    queue: trace.clock === "real" ? merged([...busy, ...firsts]) : [],
     firstLatenessMs:
       trace.firstLatenessMs ??
       tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
