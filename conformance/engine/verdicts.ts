@@ -4,6 +4,7 @@ import { Interrupted, EVERY_CONTROL } from "../checks/context.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
+import { IN_FLIGHT } from "../judging/pushes/cases.ts";
 import { tolerances } from "../judging/tolerances.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { unfinishedOf } from "../judging/pushes/unfinished.ts";
@@ -113,9 +114,7 @@ export const unlessMovedByOthers = async (
 
 /** What would settle a breach that depends on moments in real time. */
 export const settlesTimes = (clock: Session["clocks"]["kind"]): string =>
-  clock === "real"
-    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
-    : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
+  clock === "real" ? "tolerances.latenessMs in the profile, which sets how late a push may be" : IN_FLIGHT;
 
 const undecided = (reason: string, settle: string) =>
   ({ kind: "inconclusive", reason, settle, cases: 0 }) as const;

@@ -257,12 +257,6 @@ export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
       [
         prompt("acknowledged beside those that fail", { family: "pair" }),
         prompt("acknowledged between retries of others"),
-        {
-          name: "a failure beside acknowledged ones of its account",
-          on: [fails, ack],
-          expect: pushes(2),
-          family: "twins",
-        },
       ],
     ],
   ];

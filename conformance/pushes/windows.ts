@@ -3,7 +3,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "../judging/pushes/explain.ts";
 import { dueOf, type Reading } from "../judging/pushes/readings.ts";
-import { silentFirst } from "../judging/pushes/finding.ts";
+import { silentFirst } from "../judging/pushes/cases.ts";
 import { hangs } from "../judging/pushes/journal.ts";
 import { hypothesesOf } from "../judging/pushes/sender.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";

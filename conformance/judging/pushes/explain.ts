@@ -40,6 +40,7 @@ export interface Next {
 
 /** The cheapest way in which a sender that follows a hypothesis can have made what was seen of one notification. */
 export interface Explanation {
+  readonly by: Hypothesis;
   readonly journal: Journal;
   readonly sends: readonly Send[];
   readonly flaws: readonly Flaw[];
@@ -80,7 +81,7 @@ export const explain = (journal: Journal, by: Hypothesis, around: Surroundings):
   const ended = cheapest(states.flatMap((state) => endings(state, journal, by, around)));
   const [best] = ended;
   if (best === undefined) throw new Error("a fold ends in at least one state");
-  return { journal, ...best };
+  return { by, journal, ...best };
 };
 
 /** A lost connection is taken for a push only where something is missing without it; an outage hides what is due. */
@@ -142,6 +143,9 @@ const placed = (
   const due = dueAfter(by, journal, state.sends);
   const seen = withArrival(state, arrival, due, by, around);
   if (due === undefined) return [seen];
+  const repeated = mayRepeat(state, journal, by)
+    ? [flawed(state, "surplus", state.sends.length, around)]
+    : [];
   const index = state.sends.length;
   const window = windowOf(due, index, by, around);
   const unseen = unseenIn(window, around, state, arrival.push.line.n).map((send) =>
@@ -149,8 +153,15 @@ const placed = (
   );
   const isLeftOut = window.latestMs < arrival.at.earliestMs && by.reading.delaysMs.length > index + 1;
   const leftOut: readonly State[] = isLeftOut ? [withoutPush(state, due, around)] : [];
-  return [seen, ...[...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around))];
+  const later = [...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around));
+  return [seen, ...repeated, ...later];
 };
+
+/** Of pushes that are too many, any may be the one that its sender sent twice, not only the last. */
+const mayRepeat = ({ sends, flaws }: State, { arrivals }: Journal, { reading }: Hypothesis): boolean =>
+  sends.at(-1)?.arrival !== undefined &&
+  arrivals.filter(({ isExtra }) => !isExtra).length - reading.pushes >
+    flaws.filter(({ kind }) => kind === "surplus").length;
 
 /** What came while an earlier push was open is the next one if it is in time: both ends of a connection learn of its end apart. */
 const besides = (
@@ -201,12 +212,15 @@ const withUnseen = (state: State, send: Omit<Send, "due">, due: TimeInterval): S
   lost: state.lost + Number(send.blind?.kind === "lost"),
 });
 
-/** The next push is missing. */
-const lacking = (state: State, around: Surroundings): State => ({
+const flawed = (state: State, kind: Flaw["kind"], push: number, around: Surroundings): State => ({
   ...state,
-  flaws: [...state.flaws, { kind: "missing", push: state.sends.length + 1, byMs: priceMs(around) }],
+  flaws: [...state.flaws, { kind, push, byMs: priceMs(around) }],
   costMs: state.costMs + priceMs(around),
 });
+
+/** The next push is missing. */
+const lacking = (state: State, around: Surroundings): State =>
+  flawed(state, "missing", state.sends.length + 1, around);
 
 /** The next push is missing, and those after it count as if it had been sent when it was due. */
 const withoutPush = (state: State, due: TimeInterval, around: Surroundings): State => ({

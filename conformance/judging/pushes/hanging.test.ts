@@ -38,8 +38,11 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
   it.each([true, false])("is inconclusive if the receiver ended the wait (retried: %j)", (retried) => {
     const pushRun = hung({ outcome: "closed" }, { retried });
     expect(judgeRetries(pushRun)).toMatchObject({
-      judgement: { kind: "inconclusive", reason: expect.stringContaining("real time") },
-      settle: expect.stringContaining("hooks.clock.advance"),
+      judgement: {
+        kind: "inconclusive",
+        reason: expect.stringContaining("real time"),
+        settle: expect.stringContaining("hooks.clock.advance"),
+      },
     });
     expect(observeSenderTimeout(pushRun)).toMatchObject({
       seen: "longer, in real time, than the run waited",

@@ -147,8 +147,11 @@ describe("on delays that a user shortened, a sender", () => {
     const idle = (dueMs: number) => 500 + 1_000 * ((dueMs * 0.618) % 1);
     const run = shortened((dueMs) => nextOf(dueMs, 5_000) + idle(dueMs));
     expect(judgeSchedule(run)).toMatchObject({
-      judgement: { ...settled, reason: expect.stringMatching(/every (4\.\d+|5) s or more/) },
-      settle: expect.stringContaining("limits.pushDelaysMs with a first delay of at least"),
+      judgement: {
+        ...settled,
+        reason: expect.stringMatching(/every (4\.\d+|5) s or more/),
+        settle: expect.stringContaining("limits.pushDelaysMs with a first delay of at least"),
+      },
     });
     expect(judgeIndependence(run).judgement.kind).toBe("passed");
     const later = { ...run, latenessMs: 8_000 };
@@ -158,8 +161,11 @@ describe("on delays that a user shortened, a sender", () => {
   it("that looks less often than the first delay is told how late it is", () => {
     const run = shortened((dueMs) => nextOf(dueMs, 10_000) + 30);
     expect(judgeSchedule(run)).toMatchObject({
-      judgement: { ...settled, reason: expect.stringContaining("looks for due pushes every") },
-      settle: expect.stringMatching(/^tolerances\.latenessMs of at least 1\d000 in the profile/),
+      judgement: {
+        ...settled,
+        reason: expect.stringContaining("looks for due pushes every"),
+        settle: expect.stringMatching(/^tolerances\.latenessMs of at least 1\d000 in the profile/),
+      },
     });
     expect(judgeIndependence(run).judgement.kind).toBe("passed");
     expect(judgeSchedule({ ...run, latenessMs: 13_000 }).judgement.kind).toBe("passed");
@@ -168,8 +174,11 @@ describe("on delays that a user shortened, a sender", () => {
   it("that cuts moments to whole seconds is told to have delays of which a second is a small part", () => {
     const run = shortened((dueMs) => cutTo(dueMs, 1_000, SECOND_MS) + 20);
     expect(judgeSchedule(run)).toMatchObject({
-      judgement: { ...settled, reason: expect.stringContaining("cuts moments to whole seconds") },
-      settle: expect.stringContaining("limits.pushDelaysMs with a first delay of at least 30 s"),
+      judgement: {
+        ...settled,
+        reason: expect.stringContaining("cuts moments to whole seconds"),
+        settle: expect.stringContaining("limits.pushDelaysMs with a first delay of at least 30 s"),
+      },
     });
     const fractions = { pushDelaysMs: [6_000, 12_000, 24_000, 48_001], maxPushes: 5 };
     expect(judgeSchedule({ ...run, limits: fractions }).judgement.kind).toBe("failed");
