@@ -40,7 +40,7 @@ export const planOf = (
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : batch,
   );
   const later = kind === "virtual" ? laterHangs({ maxPushes }) : [];
-  const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
+  const needed = later.filter((plan) => isNeeded(plan, requirements));
   return {
     before,
     batches,

@@ -66,6 +66,8 @@ export interface Expected {
   /** Its name and the number of its pushes so far. */
   readonly key: string;
   readonly next: readonly Next[];
+  /** Whether one more push breaks the cap, whenever it comes. */
+  readonly isAtCap: boolean;
   /**
    * `exact`: early, punctual and late must be told apart; `due`: punctual and late; `loose`: only whether it comes matters.
    */

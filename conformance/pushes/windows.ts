@@ -50,10 +50,10 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const list = journals.flatMap((journal): Expected[] => {
     const { pushCase, arrivals } = journal;
     if (arrivals.some(({ ending }) => ending === "acknowledged")) return [];
-    const next =
-      arrivals.length >= trace.limits.maxPushes ? [] : explained(journal, left.length > 0 ? left : all);
+    const next = explained(journal, left.length > 0 ? left : all);
+    const isAtCap = arrivals.length >= trace.limits.maxPushes;
     const key = `${pushCase.name} ${arrivals.length}`;
-    return [{ pushCase, key, next, closeness: closenessOf(journal, exact, state), waitsMs }];
+    return [{ pushCase, key, next, closeness: closenessOf(journal, exact, state), isAtCap, waitsMs }];
   });
   return { list, left };
 };
@@ -68,12 +68,10 @@ const isClose = ({ pushCase, event, arrivals }: Journal, by: Hypothesis, mostMs:
   return at === undefined || due === undefined || at.earliestMs <= due.latestMs + mostMs;
 };
 
-/** An answer that may be no acknowledgement may be followed by another push. */
+/** An answer that may be no acknowledgement may be followed by another push, and so may one that has not come yet. */
 const asIfFailed = (journal: Journal): Journal => ({
   ...journal,
-  arrivals: journal.arrivals.map((one) =>
-    one.ending === "open" && !hangs(one.push.line) ? { ...one, ending: "failed" } : one,
-  ),
+  arrivals: journal.arrivals.map((one) => (one.ending === "open" ? { ...one, ending: "failed" } : one)),
 });
 
 const isNever = ({ pushCase }: Journal): boolean => pushCase.purpose === "never";
@@ -164,10 +162,10 @@ interface Edge extends TimeInterval {
 /** Where stops belong for one notification. */
 const edgesOf = (one: Expected, nowMs: number, options: StopOptions): readonly Edge[] => {
   const { fineMs, approach } = options;
-  const { closeness, next, pushCase } = one;
+  const { closeness, next, pushCase, isAtCap } = one;
   const after = (ms: number): Edge => ({ earliestMs: ms, latestMs: ms + AFTER * fineMs, bestMs: ms });
   const before = (ms: number): Edge => ({ earliestMs: ms - BEFORE * fineMs, latestMs: ms, bestMs: ms });
-  if (closeness === "loose") return [];
+  if (closeness === "loose" || isAtCap) return [];
   const last = pushCase.pushes.at(-1);
   if (last !== undefined && hangs(last.line))
     return timeoutsOf(one, fineMs).map((ms) => after(last.at.latestMs + ms));
@@ -201,7 +199,8 @@ const latestDueMs = ({ next }: Expected): number =>
   next.length === 0 ? Infinity : Math.max(...next.map(({ due }) => due.latestMs));
 
 /** Whether a push should have come by now, by every hypothesis. */
-export const isOverdue = (nowMs: number, expected: Expected): boolean => nowMs >= latestDueMs(expected);
+export const isOverdue = (nowMs: number, expected: Expected): boolean =>
+  !expected.isAtCap && nowMs >= latestDueMs(expected);
 
 /** The latest moment of another push of these notifications, with its lateness. */
 export const lastExpectedMs = (
