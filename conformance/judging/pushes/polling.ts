@@ -21,9 +21,8 @@ export interface Coarse {
  * looks for due pushes from time to time. Undefined if it has made none, or this does not explain them all.
  */
 export const coarseSender = (sender: Sender): Coarse | undefined => {
-  const keeping = sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
-  if (keeping.some(({ flawed }) => flawed.length === 0)) return undefined;
-  for (const of of keeping) {
+  if (sender.allowed.length > 0) return undefined;
+  for (const of of sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap)) {
     const found = coarselyBy(of.hypothesis, sender);
     if (found !== undefined) return { ...found, of };
   }
@@ -57,7 +56,11 @@ const coarselyBy = (hypothesis: Hypothesis, sender: Sender): Omit<Coarse, "of"> 
   const leastMs = late.length === 1 ? lateMs : lateMs / (1 + MOST_SHARE);
   const guardMs = (early.length > 0 ? SECOND_MS : 0) + unrestMs;
   const retries = sent.filter(({ index, isHeld }) => index > 0 && !isHeld);
-  const periodMs = periodsFrom(leastMs, around.trace).find(
+  const lengthMs = greatest(
+    0,
+    retries.map(({ at }) => at.latestMs - (retries[0]?.at.latestMs ?? 0)),
+  );
+  const periodMs = periodsFrom(leastMs, lengthMs, around.trace).find(
     (one) =>
       one + idleOf(one, around.trace) >= lateMs &&
       areOnTicks(retries, one, idleOf(one, around.trace), guardMs),
@@ -141,12 +144,9 @@ const idleOf = (periodMs: number, { isMovedOnly = false, unrestMs = 0 }: PushTra
   isMovedOnly ? 0 : Math.min(Math.min(IDLE_MS, IDLE_SHARE * periodMs) + unrestMs, MOST_SHARE * periodMs);
 
 /** Round periods and, unless the sender's clock stands still, others: errors of a quarter of its idle time may add up over the run. */
-const periodsFrom = (leastMs: number, trace: PushTrace): readonly number[] => {
-  const { limits, watchedUntil, pushCases, isMovedOnly = false } = trace;
-  const [firstMs = 0] = limits.pushDelaysMs;
-  const mostMs = longestMs(trace);
-  const lengthMs = watchedUntil.latestMs - (pushCases[0]?.triggered.earliestMs ?? 0);
-  const roundMs = firstMs / 60;
+const periodsFrom = (leastMs: number, lengthMs: number, trace: PushTrace): readonly number[] => {
+  const { limits, isMovedOnly = false } = trace;
+  const [mostMs, roundMs] = [longestMs(trace), (limits.pushDelaysMs[0] ?? 0) / 60];
   const all: number[] = [];
   for (let ms = Math.ceil(leastMs / roundMs) * roundMs; ms <= mostMs; ms += roundMs) all.push(ms);
   const stepMs = (ms: number): number => (ms * Math.min(IDLE_MS, IDLE_SHARE * ms)) / (4 * lengthMs);
