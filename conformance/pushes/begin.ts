@@ -78,6 +78,7 @@ export const beginRun = async (
     givenUp: new Set(),
     accountOf,
     answers: asPlanned,
+    unrestMs: () => 0,
     hungInRealTime: false,
     watchedFromMs: looked.latestMs,
     looked,

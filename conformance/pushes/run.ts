@@ -46,6 +46,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const planned = planOf(options, timeline, callbackUrl);
   const state = await beginRun(options, timeline, planned.plans);
   using unrest = watchUnrest(timeline.kind, { ...state.stops, ...state.tolerance });
+  if (options.latenessMs === undefined) state.unrestMs = () => unrest.ofMs(sorted(state).pushCases);
   const gather = (cut?: Cut): Promise<PushRun> => traceOf(state, callbackUrl, unrest, cut);
   const asItIs = (pushRun: PushRun): RunningPushRun => ({ pushRun, later: () => Promise.resolve(pushRun) });
   /** Whether what has been seen so far is all that is asked for. */
@@ -222,7 +223,7 @@ const traceOf = async (
   const { pushCases, others } = sorted(state);
   const { limits, acknowledgedStatus, visibilityMs } = options;
   const { latenessMs, earlyGuardMs } = state.tolerance;
-  const unrestMs = options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0;
+  const unrestMs = state.unrestMs();
   return {
     ...given({ lagMs: finalLagMs(state, isAwaited), cut }),
     clock: timeline.kind,

@@ -124,6 +124,8 @@ export interface RunState {
   readonly accountOf: ReadonlyMap<PushCasePlan, string>;
   /** How the pushes of a notification are answered from now on. */
   answers: (plan: PushCasePlan) => readonly PushAction[];
+  /** How much later any push may be in real time, because of this machine and the network, in milliseconds. */
+  unrestMs: () => number;
   /** Whether pushes that got no answer had to be waited for in real time on a clock that is moved. */
   hungInRealTime: boolean;
   /** From when on pushes are left unanswered; undefined until that is known. */

@@ -86,12 +86,13 @@ const nextOf = ({ reading: { keepsCap } }: Hypothesis, { next }: Explanation): r
 
 /** What the judge would see, had watching not ended. */
 const soFar = (state: RunState): { readonly trace: PushTrace; readonly blind: readonly Blind[] } => {
-  const { options, timeline, tolerance, outages } = state;
+  const { options, timeline, tolerance, outages, unrestMs } = state;
   const { limits, acknowledgedStatus } = options;
   const trace = {
     clock: timeline.kind,
     limits,
     ...tolerance,
+    latenessMs: tolerance.latenessMs + unrestMs(),
     acknowledgedStatus,
     pushCases: sorted(state).pushCases,
     watchedUntil: { earliestMs: -Infinity, latestMs: -Infinity },
