@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TimeInterval } from "../judging/interval.ts";
 import { journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
+import type { Blind } from "../judging/pushes/blind.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "../judging/pushes/explain.ts";
 import { dueOf, type Reading } from "../judging/pushes/readings.ts";
 import { silentFirst } from "../judging/pushes/cases.ts";
 import { hangs } from "../judging/pushes/journal.ts";
-import { hypothesesOf } from "../judging/pushes/sender.ts";
+import { busyIn, hypothesesOf } from "../judging/pushes/sender.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { isSilentFirst, startsAnswer, type PushCase, type PushTrace } from "../judging/pushes/trace.ts";
 import { sorted } from "./assign.ts";
@@ -29,8 +30,12 @@ const known = (state: RunState): Known => {
 };
 
 const learn = (state: RunState): Omit<Known, "revision"> => {
-  const { trace, around } = soFar(state);
+  const { trace, blind } = soFar(state);
   const journals = journalsOf(trace).map(asIfFailed);
+  // On a clock that is moved, what is due is triggered all the same, however busy the sender is.
+  const busy = trace.clock === "real" ? busyIn(journals, trace) : [];
+  const { firstLatenessMs } = state.tolerance;
+  const around: Surroundings = { trace, blind, busy, queue: [], firstLatenessMs };
   const exact = journals.find(isNever);
   const all = hypothesesOf(trace.limits);
   const explained = (journal: Journal, some: readonly Hypothesis[]): readonly Next[] => {
@@ -80,7 +85,7 @@ const nextOf = ({ reading: { keepsCap } }: Hypothesis, { next }: Explanation): r
   next === undefined ? [] : [{ due: next.due, latestMs: next.window.latestMs, keepsCap }];
 
 /** What the judge would see, had watching not ended. */
-const soFar = (state: RunState): { readonly trace: PushTrace; readonly around: Surroundings } => {
+const soFar = (state: RunState): { readonly trace: PushTrace; readonly blind: readonly Blind[] } => {
   const { options, timeline, tolerance, outages } = state;
   const { limits, acknowledgedStatus } = options;
   const trace = {
@@ -97,7 +102,7 @@ const soFar = (state: RunState): { readonly trace: PushTrace; readonly around: S
     latestMs: overMs,
     lines: [from.last, until.last] as const,
   }));
-  return { trace, around: { trace, blind, busy: [], queue: [], firstLatenessMs: tolerance.firstLatenessMs } };
+  return { trace, blind };
 };
 
 /** The first never-acknowledged notification shows the schedule, and most others share it. */

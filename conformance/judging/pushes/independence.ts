@@ -88,6 +88,6 @@ const firstUnlike = (one: Explanation, typical: Explanation, lateMs: number): nu
     const { earliestMs, latestMs: lastMs } = between(otherFrom, otherTo);
     return overlap(between(from, to), { earliestMs: earliestMs - lateMs, latestMs: lastMs + lateMs });
   };
-  const index = mine.findIndex((_, push) => push > 0 && !isSame(push, 0) && !isSame(push, push - 1));
+  const index = mine.findIndex((_, at) => at > 0 && !isSame(at, 0) && !isSame(at, at - 1));
   return index < 0 ? undefined : index;
 };

@@ -154,9 +154,7 @@ const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
 };
 
 const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => {
-  // Between two pushes that hold it, a worker makes those that waited.
-  const nextMs = trace.clock === "real" ? trace.latenessMs / 4 : 0;
-  const busy = merged(heldIn(journals).map((one) => ({ ...one, latestMs: one.latestMs + nextMs })));
+  const busy = busyIn(journals, trace);
   const firsts = journals.flatMap(({ arrivals: [first] }) => (first === undefined ? [] : [first.at]));
   return {
     trace,
@@ -167,6 +165,16 @@ const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundi
       trace.firstLatenessMs ??
       tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
   };
+};
+
+/** When a sender with few workers may have had none free. */
+export const busyIn = (
+  journals: readonly Journal[],
+  { clock, latenessMs }: Pick<PushTrace, "clock" | "latenessMs">,
+): readonly TimeInterval[] => {
+  // Between two pushes that hold it, a worker makes those that waited.
+  const nextMs = clock === "real" ? latenessMs / 4 : 0;
+  return merged(heldIn(journals).map((one) => ({ ...one, latestMs: one.latestMs + nextMs })));
 };
 
 /** When each push that got no answer, or a late one, took a worker. Where no end was seen, as long as the longest one. */
