@@ -10,6 +10,14 @@ export type Trace = Pick<PushTrace, "pushCases" | "limits" | "acknowledgedStatus
 export const timedCases = (trace: Trace): readonly PushCase[] =>
   pushedOf({ pushCases: fromTheirTurn(trace) }, "never", "late");
 
+/** An event whose pushes waited their turn behind others of its account, as if it had happened with its first push. */
+export interface Waited extends PushCase {
+  readonly waited: true;
+}
+
+/** Whether only what follows a notification's first push is judged. */
+export const hasWaited = (pushCase: PushCase): boolean => "waited" in pushCase;
+
 /**
  * The same notifications, with those that waited counted from their first push. A sender may deliver the events of an
  * account one after the other: the document orders neither events nor first pushes, only the pushes of one notification.
@@ -18,9 +26,11 @@ export const fromTheirTurn = (trace: Trace): readonly PushCase[] => {
   const families = Map.groupBy(trace.pushCases, ({ family }) => family);
   families.delete(undefined);
   const waited = new Set([...families.values()].flatMap((ofAccount) => waitingIn(ofAccount, trace)));
-  return trace.pushCases.map((pushCase): PushCase => {
+  return trace.pushCases.map((pushCase): PushCase | Waited => {
     const [first] = pushCase.pushes;
-    return first !== undefined && waited.has(pushCase) ? { ...pushCase, triggered: first.at } : pushCase;
+    return first !== undefined && waited.has(pushCase)
+      ? { ...pushCase, waited: true, triggered: first.at }
+      : pushCase;
   });
 };
 
