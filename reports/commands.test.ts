@@ -234,3 +234,18 @@ describe("history", () => {
     expect([format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2]);
   });
 });
+
+it("`report` and `history` read a folder that holds a gate and a load, and `compare` names both", async () => {
+  const made = at("both", "nightly");
+  writeGateRun(path.join(made, "gate"), { seed: 1, exchanges: 3 });
+  writeLoadRun(path.join(made, "load"), { seed: 1, seconds: 2, requests: 300 });
+  const { exitCode, stdout } = await cli("report", made, "--report", "junit");
+  expect([exitCode, stdout.trim()]).toEqual([0, `${made}-report/junit.xml`]);
+  const xml = readFileSync(stdout.trim(), "utf8");
+  for (const name of ["touchstone gate", "touchstone load"]) expect(xml).toContain(`name="${name}"`);
+  const { runs } = JSON.parse((await cli("history", at("both"), "--json")).stdout) as History;
+  expect(runs.map(({ name }) => name)).toEqual(["nightly/gate", "nightly/load"]);
+  const compared = await cli("compare", made, at("runs", "gate-1"));
+  expect(compared).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(compared.stderr).toContain(`holds a gate and a load; give ${made}/gate or ${made}/load`);
+});

@@ -1,19 +1,13 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
-import type { AppliedWaiver } from "../../conformance/contract/outcome.ts";
+import { waiverText, type AppliedWaiver } from "../../conformance/contract/outcome.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf, type GateView } from "../gather/gather.ts";
-import { cameBack, othersOf, laterBy } from "../text/breach.ts";
+import { cameBack } from "../../conformance/contract/gate-cases.ts";
+import { othersOf, laterBy } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";
-import {
-  groupTitles,
-  requirementOf,
-  levelMeanings,
-  sectionsOf,
-  wordOf,
-  waiverText,
-} from "../text/verdicts.ts";
+import { groupTitles, requirementOf, levelMeanings, sectionsOf, wordOf } from "../text/verdicts.ts";
 import {
   lookOf,
   code,

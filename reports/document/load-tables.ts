@@ -1,7 +1,8 @@
 import type { LoadBreach, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 import { elapsed, plural, figure as number, inUnit, rate, latency, percent } from "../text/figures.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
-import { requirementOf, rampAnswer } from "../text/verdicts.ts";
+import { rampAnswer } from "../../conformance/contract/load-cases.ts";
+import { requirementOf } from "../text/verdicts.ts";
 import type { Bucket } from "../gather/course.ts";
 import type { LoadView } from "../gather/gather.ts";
 import {

@@ -1,7 +1,7 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
-import { rampAnswer } from "../text/verdicts.ts";
+import { rampAnswer } from "../../conformance/contract/load-cases.ts";
 import type { LoadView } from "../gather/gather.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import {

@@ -68,6 +68,8 @@ export interface Figure {
   readonly is: "figure";
   readonly title: string;
   readonly note?: Text;
+  /** What the drawing itself shows, such as its axis: only for those who see it. */
+  readonly drawn?: Text;
   readonly legend?: readonly (readonly [key: string, words: string])[] | undefined;
   readonly picture: Picture;
   readonly table?: Table | undefined;

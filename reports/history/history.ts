@@ -2,7 +2,8 @@ import type { Outcome } from "../../conformance/contract/record.ts";
 import path from "node:path";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import { fingerprintOf, targetNameOf } from "../compare/index.ts";
-import { runsBelow, type Run } from "../read/index.ts";
+import { runsBelow } from "../read/folder.ts";
+import type { Run } from "../read/index.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { whyIncomplete } from "../validity.ts";
 
@@ -68,7 +69,7 @@ export const historyOf = async (folder: string, question: HistoryQuestion = {}):
   const all: { readonly run: Run; readonly listed: ListedRun; readonly reason: string | undefined }[] = [];
   const problems: { name: string; problem: string }[] = [];
   for await (const { directory, run } of runsBelow(folder)) {
-    const name = path.basename(directory);
+    const name = path.relative(folder, directory);
     if (typeof run === "string") problems.push({ name, problem: run });
     else all.push({ run, listed: listedOf(name, run), reason: whyIncomplete(run) });
   }

@@ -131,13 +131,19 @@ export const command = (text: string): VNode =>
     el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
   );
 
-export const figure = ({ title, note, legend, picture, table: all, open = false }: Figure): Child => [
+export const figure = ({ title, note, drawn, legend, picture, table: all, open = false }: Figure): Child => [
   el(
     "figure",
     el(
       "figcaption",
       el("h3", title),
-      note !== undefined && el("p.soft", textNode(note)),
+      (note !== undefined || drawn !== undefined) &&
+        el(
+          "p.soft",
+          textNode(note ?? ""),
+          note !== undefined && drawn !== undefined && " ",
+          textNode(drawn ?? ""),
+        ),
       legend !== undefined &&
         el(
           "ul.legend",

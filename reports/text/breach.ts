@@ -2,7 +2,6 @@ import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
-import { requirementOf } from "./verdicts.ts";
 import { duration, SECOND_MS } from "../../conformance/contract/duration.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
@@ -21,19 +20,6 @@ export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefin
   if (first === undefined) return [count];
   if (beyond === 0 && more.length === 0) return [`${count}: ${first}`];
   return [`${count}:`, first, ...more, ...(beyond > 0 ? [`and ${beyond} more`] : [])];
-};
-
-export const cameBack = (
-  rule: string,
-  { failures, attempts }: Breach["reproduction"]["replayed"],
-): string => {
-  if (attempts === 0)
-    return requirementOf(rule).group === "push"
-      ? "not replayed: it was seen in the push run, and no second push run decided it"
-      : "not replayed";
-  if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;
-  if (failures === 0) return `flaky: seen once, not reproduced in ${plural(attempts, "replay")}`;
-  return `flaky: reproduced in ${failures} of ${attempts} replays`;
 };
 
 /** The exchanges of a breach under load, in the gate's form; their headers were not kept. */
