@@ -53,7 +53,7 @@ describe("the report of a run", () => {
         Seed                 1234
 
       ✓ Every selected required rule ran and held.
-      1 observed, 2 passed; 1,217 cases in 6.3 s. Exit code 0.
+      2 passed, 1 observed; 1,217 cases in 6.3 s. Exit code 0.
       "
     `);
   });

@@ -49,7 +49,7 @@ describe("a load run on the terminal", () => {
     const text = shown({ record: view.record, directory: "runs/load" });
     expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals per second\n/);
     expect(text).toMatch(/Expected {2}/);
-    expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms \(11\.0 ms to 13\.0 ms\)/);
+    expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms +11\.0 ms to 13\.0 ms/);
     expect(text).toMatch(/✗ failed requests +at most 0\.1 % +1 %/);
     expect(text).toMatch(/list granted +[\d,]+ +scheduled start +\d/);
     expect(text).toMatch(/✓ exchange\.access-token-works/);

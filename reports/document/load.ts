@@ -2,13 +2,13 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import { rampAnswer } from "../../conformance/contract/load-cases.ts";
+import { objectivesFigure } from "./load-objectives.ts";
 import type { LoadView } from "../gather/gather.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import {
   breachBlocks,
   breachFinder,
   invalid,
-  objectivesTable,
   rampBlocks,
   endpointTable,
   environment,
@@ -51,7 +51,7 @@ export const loadDoc = (
     sections: [
       section("validity", "Why these figures cannot be trusted", ...invalid(record)),
       section("broken", "What broke under load", ...breachBlocks(subject, prefix)),
-      section("objectives", "Objectives", ...rampBlocks(record), objectivesTable(record)),
+      section("objectives", "Objectives", ...rampBlocks(record), objectivesFigure(record)),
       section(
         "course",
         "The load over time",

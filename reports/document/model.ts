@@ -36,18 +36,7 @@ export type Span =
   /** A link to a file beside the document. */
   | { readonly is: "file"; readonly name: string; readonly text: Text }
   /** Several texts in one cell, one below the other. */
-  | { readonly is: "lines"; readonly lines: readonly Text[] }
-  /** A measured value beside its limit, for a table whose other cells hold the figures. */
-  | Bullet;
-
-export interface Bullet {
-  readonly is: "bullet";
-  readonly label: string;
-  readonly measured: number;
-  readonly limit: number;
-  readonly interval?: readonly [low: number, high: number] | undefined;
-  readonly wrong: boolean;
-}
+  | { readonly is: "lines"; readonly lines: readonly Text[] };
 
 export interface Column {
   readonly title: string;

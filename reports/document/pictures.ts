@@ -22,8 +22,8 @@ export interface Lane {
 interface Pictures {
   /** Values of several things on one logarithmic axis, one lane each. */
   lanes: {
-    /** Ratios with no change in the middle, or latencies in milliseconds. */
-    axis: "change" | "latency";
+    /** Ratios with no change in the middle, latencies in milliseconds, or shares of a limit. */
+    axis: "change" | "latency" | "limit";
     label: string;
     lanes: readonly Lane[];
   };

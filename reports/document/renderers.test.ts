@@ -143,7 +143,6 @@ const textsOf = (block: Block): readonly Text[] => {
 const wordsOf = (text: Text): readonly string[] => {
   if (typeof text === "string") return text.split(/[^\p{L}\d.-]+/u).filter((word) => word !== "");
   if (!("is" in text)) return text.flatMap(wordsOf);
-  if (text.is === "bullet") return [];
   return text.is === "lines" ? text.lines.flatMap(wordsOf) : wordsOf(text.text);
 };
 

@@ -112,8 +112,9 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
 .usual-line { stroke: var(--good); stroke-width: 1.5; }
 .forest .lane { overflow-y: visible; }
-.bullet { display: block; width: 100%; min-width: 140px; overflow: visible; }
-.track { fill: var(--raised); }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
-.limit { stroke: var(--ink); stroke-width: 2; }
+.limit-line { stroke: var(--ink); stroke-width: 2; }
+.key.limit { width: 0; height: 14px; background: none; border-left: 2px solid var(--ink); }
+.key.whisker { height: 9px; border-radius: 0; background: linear-gradient(var(--ink), var(--ink)) center / 100% 1.5px no-repeat; border: solid var(--ink); border-width: 0 1.5px; }
+.key.band { background: var(--ink); opacity: 0.14; height: 12px; }
 `;

@@ -168,8 +168,6 @@ const textOf = (text: Text): string => {
       return `${symbolOfIcon[text.look[1]]} ${textOf(text.text)}`;
     case "lines":
       return text.lines.map(textOf).join("<br>");
-    case "bullet":
-      return "";
     default:
       return textOf(text.text);
   }

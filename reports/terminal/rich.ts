@@ -69,10 +69,10 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
     : narrow.map((one) => (one === flexible ? { ...one, width: room } : one));
 };
 
-/** Columns as wide as their cells and the longest words of their titles; columns of pictures only are left out. */
+/** Columns as wide as their cells and the longest words of their titles; columns without a value are left out. */
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
   columns.flatMap(({ title, align }, at) => {
-    if (rows.every((row) => isPicture(row[at] ?? ""))) return [];
+    if (rows.every((row) => row[at] === "")) return [];
     const head = harmless(title);
     const cells = rows.flatMap((row) => textLines(row[at] ?? "", { ...page, columns: Infinity }));
     return [{ at, head, isRight: align === "right", width: widest([...head.split(" "), ...cells]) }];
@@ -101,8 +101,6 @@ const recordLines = (columns: readonly Sized[], rows: Table["rows"], page: Page)
       ];
     }),
   );
-
-const isPicture = (text: Text): boolean => typeof text === "object" && "is" in text && text.is === "bullet";
 
 const paintNames: Readonly<Record<Tone, keyof Palette>> = {
   good: "green",
@@ -159,8 +157,6 @@ const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
         ...(at === 0 ? [] : [{ text: " · ", paint }]),
         ...runsOf(line, palette, paint),
       ]);
-    case "bullet":
-      return [];
     default:
       return runsOf(text.text, palette, paint);
   }

@@ -5,7 +5,7 @@ import { catalogue, isRequirementId } from "../../conformance/contract/catalogue
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
-/** Verdicts in the order of totals: those that need attention come first. */
+/** Verdicts in the order of totals: those that need attention come first, then those that passed. */
 export const verdictOrder = Object.keys({
   failed: true,
   "harness-error": true,
@@ -13,9 +13,9 @@ export const verdictOrder = Object.keys({
   inconclusive: true,
   "could-not-run": true,
   pending: true,
-  "not-applicable": true,
-  observed: true,
   passed: true,
+  observed: true,
+  "not-applicable": true,
 } satisfies Record<VerdictKind, true>) as readonly VerdictKind[];
 
 export const wordOf = (kind: VerdictKind): string => kind.replaceAll("-", " ");
