@@ -6,8 +6,15 @@ import { endsOf, type GateView } from "../gather/gather.ts";
 import { cameBack } from "../../conformance/contract/gate-cases.ts";
 import { othersOf, laterBy } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
-import { elapsed, plural, shellWord } from "../text/figures.ts";
-import { groupTitles, requirementOf, levelMeanings, sectionsOf, wordOf } from "../text/verdicts.ts";
+import { elapsed, figure, plural, shellWord } from "../text/figures.ts";
+import {
+  groupTitles,
+  requirementOf,
+  levelMeanings,
+  sectionsOf,
+  verdictOrder,
+  wordOf,
+} from "../text/verdicts.ts";
 import {
   lookOf,
   code,
@@ -16,7 +23,9 @@ import {
   lines,
   link,
   mark,
+  soft,
   strong,
+  table,
   text,
   type Block,
   type Card,
@@ -24,6 +33,7 @@ import {
   type RuleEntry,
   type RuleGroup,
   type Span,
+  type Table,
   type Text,
 } from "./model.ts";
 import type { Place } from "./run.ts";
@@ -200,4 +210,23 @@ const evidenceOf = (
     seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
     verdict.kind !== "not-applicable" && replayCommand(id, directory, options),
   ];
+};
+
+/** How many rules of each group have which verdict. */
+export const groupTable = (groups: readonly RuleGroup[]): Table | undefined => {
+  const all = groups.flatMap(({ rules }) => rules);
+  const kinds = verdictOrder.filter((kind) => all.some((rule) => rule.kind === kind));
+  return table(
+    "Rules by group",
+    ["Rules", ...kinds.map((kind) => `>${wordOf(kind)}`), ">cases"],
+    groups.map(({ title, rules }): readonly Text[] => {
+      const counts = kinds.map((kind) => rules.filter((rule) => rule.kind === kind).length);
+      const worst = kinds.find((kind, at) => counts[at] !== 0 && kind !== "observed") ?? "observed";
+      return [
+        mark(lookOf[worst], [title]),
+        ...counts.map((count) => (count === 0 ? "" : figure(count))),
+        soft(figure(rules.reduce((sum, { cases }) => sum + cases, 0))),
+      ];
+    }),
+  );
 };
