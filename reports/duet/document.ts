@@ -224,4 +224,6 @@ export const duetFile = "duet.json";
 
 /** Writes or replaces duet.json. Throws ConfigurationError. */
 export const writeDuet = (directory: string, document: DuetDocument): void =>
-  placeFiles({ folder: directory, flag: "--out" }, [[path.join(directory, duetFile), jsonFile(document)]]);
+  placeFiles({ folder: directory, flag: "--out", isPrivate: true }, [
+    [path.join(directory, duetFile), jsonFile(document)],
+  ]);
