@@ -7,7 +7,7 @@ import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/facts.ts";
 import { groupTitles, requirementOf, wordOf, activeWaivers } from "../text/verdicts.ts";
-import { gateDetail, gateHeadline } from "./gate-answer.ts";
+import { gateDetail, headlineOf } from "./answer.ts";
 import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {
   alsoMeasured,
@@ -45,7 +45,7 @@ const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" 
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
   const { record, directory } = subject;
-  const headline = gateHeadline(record);
+  const headline = headlineOf(record);
   const leftBehind = leftOn(record);
   const left = leftBehind && leftBehindLine(leftBehind);
   return doc({

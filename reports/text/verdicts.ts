@@ -1,6 +1,6 @@
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import { failsGate, waived, type AppliedWaiver } from "../../conformance/contract/outcome.ts";
+import { waived, type AppliedWaiver } from "../../conformance/contract/outcome.ts";
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
@@ -20,15 +20,10 @@ export const verdictOrder = Object.keys({
 
 export const wordOf = (kind: VerdictKind): string => kind.replaceAll("-", " ");
 
-export const isVerdict = (text: string): text is VerdictKind => verdictOrder.some((kind) => kind === text);
-
 export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
   const covered = waived(waivers);
   return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
 };
-
-/** Waivers that fail the run: expired, or no longer covering anything. */
-export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[] => waivers.filter(failsGate);
 
 export const groupTitles: Readonly<Record<Group, string>> = {
   authorize: "Authorize",
