@@ -10,11 +10,11 @@ describe("a history", () => {
       "Folder  runs
 
       staging
-        Rule or metric               Now  Since                           How often  Trend         Run
-        code.single-use         ✗ failed  2030-01-06 00:00            failed 3 of 6  ✓✗✓✗✓✗        load-5
-        gate, standard                    passed → failed
-        list p95                 8.00 ms  2030-01-07 00:00                  12 runs  ▅▅▅▅▅▅██████  load-6
-        mixed, constant, 100/s            4.00 ms → 8.00 ms (+100 %)
+        Rule or metric               Now  Since                            How often  Trend         Run
+        code.single-use         ✗ failed  2030-01-06 00:00             failed 3 of 6  ✓✗✓✗✓✗        load-5
+        gate, standard                    passed to failed
+        list p95                 8.00 ms  2030-01-07 00:00                   12 runs  ▅▅▅▅▅▅██████  load-6
+        mixed, constant, 100/s            4.00 ms to 8.00 ms (+100 %)
 
       All runs
         Run      Started              Of                      Outcome
@@ -57,7 +57,7 @@ describe("a history", () => {
     const [first] = madeHistory().series;
     const html = textOf(asPage(historyDoc(madeHistory({ series: first ? [first] : [] }))));
     expect(html).toMatch(
-      /list p95 8\.00 ms 2030-01-07 00:00 4\.00 ms → 8\.00 ms \(\+100 %\) 12 runs ▅{6}█{6} load-6/,
+      /list p95 8\.00 ms 2030-01-07 00:00 4\.00 ms to 8\.00 ms \(\+100 %\) 12 runs load-6/,
     );
     expect(html).toMatch(
       /Run by run .* load-11 2030-01-12 00:00:00 8\.00 ms .* load-0 2030-01-01 00:00:00 4\.00 ms/,
@@ -113,7 +113,13 @@ describe("a history", () => {
     if (first === undefined || second === undefined) throw new Error("no series");
     const [run] = madeHistory().runs;
     if (run === undefined) throw new Error("no run");
-    const other = { ...run, name: "gate-1", kind: "conform", target: "shop", outcome: "failed" } as const;
+    const other = {
+      ...run,
+      name: "gate-1",
+      asked: "gate, quick",
+      target: "shop",
+      outcome: "failed",
+    } as const;
     const shown = historyDoc(
       madeHistory({
         runs: [other, ...madeHistory().runs],
@@ -124,9 +130,10 @@ describe("a history", () => {
     );
     expect(shown).toMatchObject({
       look: ["bad", "cross"],
-      headline: "The latest run did not pass: shop (gate).",
+      headline: "The latest run did not pass: shop (gate, quick).",
     });
     expect(shown.sections.map(({ title }) => title)).toEqual(["staging", "shop", "All runs"]);
     expect(asPage(shown)).toContain('<a href="../runs/load-5/run.json"');
+    expect(asPage(shown)).toContain('role="img" aria-label="✓✗✓✗✓✗"');
   });
 });

@@ -1,14 +1,5 @@
 import { isFailing, type History, type ListedRun, type Point, type Series } from "../history/history.ts";
-import {
-  change,
-  figure as number,
-  latency,
-  minuteOf,
-  moment,
-  plural,
-  rate,
-  sparkline,
-} from "../text/figures.ts";
+import { change, figure as number, latency, minuteOf, moment, plural, rate } from "../text/figures.ts";
 import {
   code,
   doc,
@@ -19,7 +10,6 @@ import {
   outcomeLook,
   section,
   soft,
-  symbolOfIcon,
   table,
   tableSection,
   type Doc,
@@ -85,12 +75,10 @@ export const historyDoc = (history: History, linkTo: LinkTo = () => undefined): 
   });
 };
 
-/** The latest run of each target and kind. */
+/** The latest run of each target and of what was asked for. */
 const latestOf = ({ runs }: History): readonly ListedRun[] => [
-  ...new Map(runs.map((run) => [`${run.target} ${run.kind}`, run])).values(),
+  ...new Map(runs.map((run) => [`${run.target} ${run.asked}`, run])).values(),
 ];
-
-const kindWord = ({ kind }: ListedRun): string => (kind === "conform" ? "gate" : "load");
 
 /** The worst of the latest runs decides. One that cannot be read may be the latest, so there is no tick beside it. */
 const answerOf = (history: History): Pick<Doc, "look" | "headline"> => {
@@ -98,7 +86,7 @@ const answerOf = (history: History): Pick<Doc, "look" | "headline"> => {
   const latest = latestOf(history);
   const looks = latest.map((run) => outcomeOf(run, leftOut)[0]);
   const bad = latest.filter((_, at) => looks[at]?.[0] !== "good");
-  const names = bad.map((run) => `${run.target} (${kindWord(run)})`);
+  const names = bad.map((run) => `${run.target} (${run.asked})`);
   const readable = problems.length === 0 ? "" : "readable ";
   const said =
     latest.length === 0
@@ -176,7 +164,7 @@ const seriesRow = (series: Series, isMixed: boolean, named: (run: string) => Tex
       soft(
         newest === undefined
           ? "the first run"
-          : `${amount(series, newest.before)} → ${amount(series, newest.value)}${by(newest.before, newest.value)}`,
+          : `${amount(series, newest.before)} to ${amount(series, newest.value)}${by(newest.before, newest.value)}`,
       ),
     ),
     typeof latest === "string"
@@ -201,9 +189,10 @@ const wordLooks: Readonly<Record<string, Look>> = {
 };
 const lookOfWord = (word: string): Look => wordLooks[word] ?? ["open", "question"];
 
-const trendOf = (points: readonly Point[]): string => {
+const trendOf = (points: readonly Point[]): Text => {
   const numbers = points.flatMap(({ value }) => (typeof value === "number" ? [value] : []));
-  return numbers.length > 0
-    ? sparkline(numbers, MOST_POINTS)
-    : points.map(({ value }) => symbolOfIcon[lookOfWord(String(value))[1]]).join("");
+  return {
+    is: "trend",
+    values: numbers.length > 0 ? numbers : points.map(({ value }) => lookOfWord(String(value))),
+  };
 };

@@ -36,7 +36,7 @@ export const objectivesFigure = ({ objectives }: LoadRecord): Figure | Table | u
     ? figure({
         title: "Measured against the limits",
         drawn:
-          "Each value as a share of its limit; where the limit is a least value, the limit as a share of what was measured. Left of the line the objective is met.",
+          "Each value as a share of its limit; where the limit is a least value, the limit as a share of what was measured. Left of the line the objective is met; beyond three times the limit a value stands at the edge.",
         legend: [
           ["limit", "the limit"],
           ["pair-dot", "measured"],

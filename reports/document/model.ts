@@ -1,5 +1,6 @@
 import type { ExchangeRecord, Outcome } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import { sparkline } from "../text/figures.ts";
 import type { Picture } from "./pictures.ts";
 
 /*
@@ -36,7 +37,14 @@ export type Span =
   /** A link to a file beside the document. */
   | { readonly is: "file"; readonly name: string; readonly text: Text }
   /** Several texts in one cell, one below the other. */
-  | { readonly is: "lines"; readonly lines: readonly Text[] };
+  | { readonly is: "lines"; readonly lines: readonly Text[] }
+  | Trend;
+
+/** Values or verdicts of several runs, the earliest first, so small that they fit a cell. */
+export interface Trend {
+  readonly is: "trend";
+  readonly values: readonly number[] | readonly Look[];
+}
 
 export interface Column {
   readonly title: string;
@@ -241,6 +249,15 @@ export const figure = ({
 }: Omit<Figure, "is" | "legend"> & {
   readonly legend?: readonly Optional<NonNullable<Figure["legend"]>[number]>[];
 }): Figure => ({ is: "figure", ...parts, legend: legend && given(legend) });
+
+const isFigures = (values: Trend["values"]): values is readonly number[] =>
+  values.every((value) => typeof value === "number");
+
+/** A trend where nothing can be drawn: a line of bars, or of symbols. */
+export const trendText = ({ values }: Trend): string =>
+  isFigures(values)
+    ? sparkline(values, values.length)
+    : values.map((look) => (typeof look === "number" ? "" : symbolOfIcon[look[1]])).join("");
 
 export const lookOf: Readonly<Record<VerdictKind, Look>> = {
   passed: ["good", "check"],

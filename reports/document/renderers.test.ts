@@ -143,6 +143,7 @@ const textsOf = (block: Block): readonly Text[] => {
 const wordsOf = (text: Text): readonly string[] => {
   if (typeof text === "string") return text.split(/[^\p{L}\d.-]+/u).filter((word) => word !== "");
   if (!("is" in text)) return text.flatMap(wordsOf);
+  if (text.is === "trend") return [];
   return text.is === "lines" ? text.lines.flatMap(wordsOf) : wordsOf(text.text);
 };
 

@@ -5,7 +5,16 @@ import { lanes, pairs } from "./pictures/lanes.ts";
 import { latencyPicture, ratePicture } from "./pictures/load.ts";
 import { lifetimes, schedule } from "./pictures/gate.ts";
 import type { VNode } from "preact";
-import type { Fact, Figure, Table, Text, Exchanges } from "../document/model.ts";
+import {
+  trendText,
+  type Exchanges,
+  type Fact,
+  type Figure,
+  type Table,
+  type Text,
+  type Trend,
+} from "../document/model.ts";
+import { round } from "./chart.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { curlOf } from "../failures/har.ts";
@@ -32,12 +41,50 @@ export const textNode = (text: Text): Child => {
       return link(text.to, textNode(text.text));
     case "file":
       return el("a", { href: text.name }, textNode(text.text));
+    case "trend":
+      return trend(text);
     default:
       return el(
         "ul.plain",
         text.lines.map((line) => el("li", textNode(line))),
       );
   }
+};
+
+const TREND = { width: 132, height: 22, step: 12 } as const;
+
+/** A line of figures, or a dot for each verdict: fonts may lack the symbols. */
+const trend = (one: Trend): VNode => {
+  const { values } = one;
+  const figures = values.flatMap((value) => (typeof value === "number" ? [value] : []));
+  const [least, most] = [Math.min(...figures), Math.max(...figures)];
+  const x = (at: number): number => 6 + at * Math.min(TREND.step, 120 / values.length);
+  const y = (value: number): number =>
+    most === least
+      ? TREND.height / 2
+      : TREND.height - 4 - ((value - least) / (most - least)) * (TREND.height - 8);
+  const last = figures.at(-1);
+  return el(
+    "svg.trend",
+    { width: TREND.width, height: TREND.height, role: "img", "aria-label": trendText(one) },
+    last === undefined
+      ? values.map((look, at) =>
+          typeof look === "number"
+            ? false
+            : el("circle", {
+                class: look[0],
+                cx: x(at),
+                cy: TREND.height / 2,
+                r: look[0] === "good" ? 3 : 4.5,
+              }),
+        )
+      : [
+          el("polyline", {
+            points: figures.map((value, at) => `${round(x(at))},${round(y(value))}`).join(" "),
+          }),
+          el("circle", { cx: x(figures.length - 1), cy: round(y(last)), r: 3 }),
+        ],
+  );
 };
 
 /** A flag such as --max-wait: browsers would break it after a hyphen. Longer ones may be a service's and have to break. */

@@ -112,6 +112,13 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
 .usual-line { stroke: var(--good); stroke-width: 1.5; }
 .forest .lane { overflow-y: visible; }
+.trend { display: block; }
+.trend polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; stroke-linejoin: round; }
+.trend circle { fill: var(--accent); }
+.trend .good { fill: var(--good); }
+.trend .bad { fill: var(--bad); }
+.trend .warn, .trend .open { fill: var(--warn); }
+.trend .seen { fill: var(--seen); }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
 .limit-line { stroke: var(--ink); stroke-width: 2; }
 .key.limit { width: 0; height: 14px; background: none; border-left: 2px solid var(--ink); }

@@ -13,6 +13,7 @@ import {
   lookOf,
   mark,
   symbolOfIcon,
+  trendText,
 } from "../document/model.ts";
 import { groupTable } from "../document/gate-rules.ts";
 import { plural } from "../text/figures.ts";
@@ -187,6 +188,8 @@ const textOf = (text: Text): string => {
       return `${symbolOfIcon[text.look[1]]} ${textOf(text.text)}`;
     case "lines":
       return text.lines.map(textOf).join(" · ");
+    case "trend":
+      return trendText(text);
     default:
       return textOf(text.text);
   }
@@ -201,6 +204,7 @@ const bold = (text: string): string => (text === "" ? "" : `**${text}**`);
 const plainText = (text: Text): string => {
   if (typeof text === "string") return text;
   if (!("is" in text)) return text.map(plainText).join("");
+  if (text.is === "trend") return trendText(text);
   return text.is === "lines" ? text.lines.map(plainText).join(" · ") : plainText(text.text);
 };
 

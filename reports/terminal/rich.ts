@@ -1,4 +1,12 @@
-import { symbolOfIcon, type Fact, type Span, type Table, type Text, type Tone } from "../document/model.ts";
+import {
+  symbolOfIcon,
+  trendText,
+  type Fact,
+  type Span,
+  type Table,
+  type Text,
+  type Tone,
+} from "../document/model.ts";
 import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/layout.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { narrowed, same, type Page, type Paint, type Palette } from "./palette.ts";
@@ -157,6 +165,8 @@ const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
         ...(at === 0 ? [] : [{ text: " · ", paint }]),
         ...runsOf(line, palette, paint),
       ]);
+    case "trend":
+      return [{ text: trendText(text), paint }];
     default:
       return runsOf(text.text, palette, paint);
   }
