@@ -173,7 +173,10 @@ const media = `
   .wide { display: none; }
   /* The answer and what broke come first; what was run against what follows at the end. */
   main { display: flex; flex-direction: column; }
-  .about-run { order: 1; }
+  .chapter-body { display: flex; flex-direction: column; }
+  .about-run, .chapter-body > .facts { order: 1; }
+  .chapter-body > .facts { margin-top: 34px; }
+  .chapter-head { margin-top: 44px; }
   footer { order: 2; }
   .overview { margin-top: 14px !important; }
   .answer { gap: 14px; }
