@@ -155,7 +155,7 @@ describe("compare", () => {
 
   it("exits with 1 if a load run is worse than ten earlier ones of a folder", async () => {
     const { exitCode, stdout } = await cli("compare", at("runs", "load-11"), "--baseline", at("runs"));
-    expect(stdout).toContain("Against 10 earlier runs");
+    expect(stdout).toContain("against 10 earlier runs");
     expect(exitCode).toBe(1);
   });
 

@@ -6,9 +6,9 @@ import { plural } from "../text/figures.ts";
 import { whyIncomplete } from "../validity.ts";
 import { compareCases, judgeInCommon, lackingIn, OBSERVATIONS, type Side } from "./cases.ts";
 import { differences, fingerprintOf, shownPart, targetNameOf } from "./fingerprint.ts";
-import { compareWithLimits, leastRuns, limitedCases, withoutLimits } from "./limits.ts";
+import { leastRuns, limitsOf, withoutLimits } from "./limits.ts";
 import type { Comparison, FingerprintDifference, Speed } from "./shape.ts";
-import { compareSpeed } from "./speed.ts";
+import { compareSpeed, speedCases } from "./speed.ts";
 
 export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
@@ -55,7 +55,7 @@ export const compareRuns = async (
     base.kind === "load" && head.kind === "load"
       ? await comparedSpeed(loads, base, head, options)
       : { speed: undefined, unlimited: [] };
-  const all = [...cases, ...(speed?.limits === undefined ? [] : limitedCases(speed.limits))];
+  const all = [...cases, ...(speed === undefined ? [] : speedCases(speed.metrics, speed.earlier))];
   const differing = unlike(base.kind === "load" ? [base, ...complete] : [base], head);
   const lacking = [...lackingOf(base, head), ...unlimited];
   return {
@@ -119,16 +119,17 @@ const comparedSpeed = async (
   head: LoadRun,
   { random }: CompareOptions,
 ): Promise<{ readonly speed: Speed; readonly unlimited: readonly Lacking[] }> => {
-  const speed = await compareSpeed(base, head, random);
+  const metrics = await compareSpeed(base, head, random);
   const unjudged = whyNoLimits(complete.length, head);
+  const asBase = (lacking: readonly Omit<Lacking, "side">[]): readonly Lacking[] =>
+    lacking.map((one) => ({ side: "base", ...one }));
+  if (unjudged !== undefined)
+    return { speed: { metrics, earlier: 0, unjudged }, unlimited: asBase(nothingInCommon(base, head)) };
   const [earlier, now] = [complete.map(({ record }) => record.cases), head.record.cases];
-  const unlimited = unjudged === undefined ? withoutLimits(earlier, now) : nothingInCommon(base, head);
+  const limited = new Map(limitsOf(earlier, now).map((one) => [one.id, one]));
   return {
-    speed: {
-      ...speed,
-      ...(unjudged === undefined ? { limits: compareWithLimits(earlier, now) } : { unjudged }),
-    },
-    unlimited: unlimited.map((one): Lacking => ({ side: "base", ...one })),
+    speed: { metrics: metrics.map((one) => ({ ...one, ...limited.get(one.id) })), earlier: complete.length },
+    unlimited: asBase(withoutLimits(earlier, now)),
   };
 };
 

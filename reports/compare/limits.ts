@@ -1,17 +1,19 @@
 import type { Case } from "../../conformance/contract/cases.ts";
 import { isOfService } from "../../conformance/contract/load-record.ts";
-import { amountOf, plural } from "../text/figures.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { mean, predictionLimits } from "../statistics/sample.ts";
-import type { LimitedMetric, Limits } from "./shape.ts";
+import type { Metric } from "./shape.ts";
 
 /** With fewer runs, limits would be too wide to say anything. */
 export const leastRuns = 10;
 
-export const isWorse = ({ verdict }: LimitedMetric): boolean =>
-  verdict === "slower" || verdict === "more failures";
-
 type List = readonly Case[];
+
+/** A metric of the head run with what the earlier runs say of it. */
+type Limited = Required<Pick<Metric, "id" | "limits" | "verdict">>;
+
+/** The level at which all metrics together raise a false alarm. */
+export const ALPHA = 0.05;
 
 /**
  * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits for one
@@ -19,10 +21,10 @@ type List = readonly Case[];
  * of all metrics together have at most probability alpha. Limits are widened to the smallest change that matters. They
  * assume that runs vary by chance around one level; if the level changed among them, the limits are wide.
  */
-export const compareWithLimits = (bases: readonly List[], head: List, alpha = 0.05): Limits => {
+export const limitsOf = (bases: readonly List[], head: List): readonly Limited[] => {
   const found = timed(bases, head).filter((one) => whyUnlimited(one) === undefined);
-  const confidence = 1 - alpha / (found.length + 1);
-  const judged = found.map(({ id, values, head: ms }): LimitedMetric => {
+  const confidence = 1 - ALPHA / (found.length + 1);
+  const judged = found.map(({ id, values, head: ms }): Limited => {
     const logs = values.map(Math.log);
     const limits = predictionLimits(logs, confidence);
     const usual = Math.exp(mean(logs));
@@ -30,9 +32,9 @@ export const compareWithLimits = (bases: readonly List[], head: List, alpha = 0.
     const low = Math.min(Math.exp(limits.low), usual / floor);
     const high = Math.max(Math.exp(limits.high), usual * floor);
     const verdict = ms > high ? "slower" : ms < low ? "faster" : "usual";
-    return { id, unit: "ms", usual, low, high, head: ms, verdict };
+    return { id, limits: { usual, low, high }, verdict };
   });
-  return { runs: bases.length, alpha, metrics: [...judged, failuresOf(bases, head, confidence)] };
+  return [...judged, failuresOf(bases, head, confidence)];
 };
 
 const valueOf = (list: List, id: string): number | undefined =>
@@ -63,28 +65,12 @@ export const withoutLimits = (bases: readonly List[], head: List) =>
 const FREE_SHARE = 0.001;
 const FAILED = "all failed share";
 
-const failuresOf = (bases: readonly List[], head: List, confidence: number): LimitedMetric => {
+const failuresOf = (bases: readonly List[], head: List, confidence: number): Limited => {
   const shares = bases.map((base) => valueOf(base, FAILED) ?? 0);
   const limits = predictionLimits(shares, confidence);
   const low = Math.max(0, limits.low);
   const high = Math.max(FREE_SHARE, limits.high);
   const share = valueOf(head, FAILED) ?? 0;
   const verdict = share > high ? "more failures" : share < low ? "fewer failures" : "usual";
-  return { id: FAILED, unit: "share", usual: mean(shares), low, high, head: share, verdict };
+  return { id: FAILED, limits: { usual: mean(shares), low, high }, verdict };
 };
-
-/** The metrics that limits judge, as items of the comparison. */
-export const limitedCases = ({ runs, metrics }: Limits): readonly Case[] =>
-  metrics.map((one) => {
-    const { id, unit, low, high, usual, head, verdict } = one;
-    const said = (value: number): string => amountOf({ value, unit });
-    return {
-      id,
-      group: "speed",
-      status: isWorse(one) ? "failed" : "passed",
-      verdict,
-      expected: `${said(low)} to ${said(high)}, as in ${plural(runs, "earlier run")}; usually ${said(usual)}`,
-      seen: said(head),
-      measured: { value: head, unit, interval: [low, high] },
-    };
-  });

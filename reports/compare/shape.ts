@@ -45,60 +45,27 @@ const difference = Type.Object({ part: string, base: string, head: string });
 export type FingerprintDifference = Frozen<typeof difference>;
 
 /**
- * One latency of one endpoint in two runs, in milliseconds. The interval of the ratio covers these two runs only, not
- * later ones; if it rests on single requests instead of blocks of time, it is too narrow.
+ * A figure of two loads. The interval of the ratio covers these two runs only, not later ones; if it rests on single
+ * requests instead of blocks of time, it is too narrow. Only limits of earlier runs give a verdict.
  */
-const latency = Type.Object({
+const metric = Type.Object({
   id: string,
-  baseMs: number,
-  headMs: number,
-  ratio: mayBeInfinite,
-  interval: Type.Object({ low: mayBeInfinite, high: mayBeInfinite }),
-  by: literals(["blocks", "requests"]),
-});
-export type ComparedLatency = Frozen<typeof latency>;
-
-/**
- * Two distributions of one endpoint over the same buckets, equally wide on a logarithmic axis: their lower bounds in
- * milliseconds, then the upper bound of the last one, and the shares in each.
- */
-const densities = Type.Object({
-  endpoint: string,
-  edgesMs: list(number),
-  base: list(number),
-  head: list(number),
-});
-export type Densities = Frozen<typeof densities>;
-
-const limitedMetric = Type.Object({
-  id: string,
-  unit: literals(["ms", "share"]),
-  /** Geometric mean of the earlier runs (arithmetic for a share). */
-  usual: number,
-  low: number,
-  high: number,
+  unit: literals(["ms", "share", "per second"]),
+  base: number,
   head: number,
-  verdict: literals(["slower", "faster", "usual", "more failures", "fewer failures"]),
-});
-export type LimitedMetric = Frozen<typeof limitedMetric>;
-
-const limits = Type.Object({
-  runs: number,
-  /** Probability that at least one metric of an unchanged service falls outside its limits. */
-  alpha: number,
-  metrics: list(limitedMetric),
-});
-export type Limits = Frozen<typeof limits>;
-
-/** How fast two loads were. Two runs cannot tell a change from chance: only limits judge. */
-const speed = Type.Object({
-  latencies: list(latency),
-  distributions: list(densities),
-  totals: list(
-    Type.Object({ id: string, unit: literals(["share", "per second"]), base: number, head: number }),
+  ratio: Optional(
+    Type.Object({ low: mayBeInfinite, high: mayBeInfinite, by: literals(["blocks", "requests"]) }),
   ),
-  /** Set if at least ten earlier runs could set limits; otherwise `unjudged` says why not. */
-  limits: Optional(limits),
+  /** Where another run of an unchanged service falls; `usual` is the geometric mean of the earlier runs. */
+  limits: Optional(Type.Object({ usual: number, low: number, high: number })),
+  verdict: Optional(literals(["slower", "faster", "usual", "more failures", "fewer failures"])),
+});
+export type Metric = Frozen<typeof metric>;
+
+const speed = Type.Object({
+  metrics: list(metric),
+  /** How many earlier runs set limits; `unjudged` says why they could not. */
+  earlier: number,
   unjudged: Optional(string),
 });
 export type Speed = Frozen<typeof speed>;

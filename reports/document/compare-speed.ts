@@ -1,163 +1,90 @@
-import { isWorse } from "../compare/limits.ts";
-import type { ComparedLatency, Densities, LimitedMetric, Limits, Speed } from "../compare/shape.ts";
-import { amountOf, change, latency, percent, plural, sparkline } from "../text/figures.ts";
-import {
-  figure,
-  mark,
-  section,
-  softText,
-  table,
-  tableSection,
-  type Block,
-  type Figure,
-  type Section,
-} from "./model.ts";
+import { ALPHA } from "../compare/limits.ts";
+import type { Metric, Speed } from "../compare/shape.ts";
+import { isWorse } from "../compare/speed.ts";
+import { amountOf, change, percent, plural } from "../text/figures.ts";
+import { figure, mark, section, softText, table, type Look, type Section } from "./model.ts";
+import type { Lane } from "./pictures.ts";
 
-/** How fast two loads were: against the limits of earlier runs, side by side, and as distributions. */
-export const speedSections = ({
-  latencies,
-  distributions,
-  totals,
-  limits,
-  unjudged,
-}: Speed): readonly Section[] => [
-  section("limits", `Against ${plural(limits?.runs ?? 0, "earlier run")}`, ...limitsBlocks(limits)),
-  section(
-    "latency",
-    "Latency, base against head",
-    latencies.length > 0 && latencyFigure(latencies, unjudged),
-  ),
-  section("distributions", "Latency distribution", ...distributions.map(distribution)),
-  tableSection(
-    "load",
-    "Throughput and failures",
-    ["What", ">Base", ">Head"],
-    totals.map(({ id, unit, base, head }) => [
-      id,
-      amountOf({ value: base, unit }),
-      amountOf({ value: head, unit }),
-    ]),
-  ),
-];
-
-const latencyFigure = (all: readonly ComparedLatency[], unjudged: string | undefined): Figure => {
-  const title = "How latencies changed";
-  return figure({
+/** How fast two loads were, and how fast the head should have been by the earlier runs. */
+export const speedSection = ({ metrics, earlier, unjudged }: Speed): Section => {
+  const title =
+    earlier === 0 ? "Speed, head against base" : `Speed, against ${plural(earlier, "earlier run")}`;
+  const isJudged = earlier > 0;
+  const rows = table(
     title,
-    note: `Each percentile of the head against that of the base, with the 95 % interval of these two runs; the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown, not judged: ${unjudged}.`}`,
-    drawn: "The axis is logarithmic.",
-    legend: [["change-mean", "change with its 95 % interval"]],
-    picture: {
-      is: "lanes",
-      axis: "change",
-      label: title,
-      lanes: all.map((one) => ({
-        name: one.id,
-        said: `${latency(one.baseMs)} to ${latency(one.headMs)}`,
-        label: `${one.id}: ${change(one.ratio)}, ${intervalText(one)}`,
-        interval: [one.interval.low, one.interval.high],
-        dot: one.ratio,
-      })),
-    },
-    table: table(
-      title,
-      ["Latency", ">Base", ">Head", ">Change", ">95 % interval within these runs"],
-      all.map((one) => [
-        one.id,
-        latency(one.baseMs),
-        latency(one.headMs),
-        change(one.ratio),
-        intervalText(one),
-      ]),
-    ),
-  });
+    [
+      "Metric",
+      ">Base",
+      ">Head",
+      ">Change",
+      ...(isJudged ? [">Limits for one more run", "Verdict"] : [">95 % interval within these runs"]),
+    ],
+    metrics.map((one) => [
+      one.id,
+      said(one, one.base),
+      said(one, one.head),
+      one.base === 0 ? "" : change(one.head / one.base),
+      ...(isJudged
+        ? [limitsText(one), one.verdict === undefined ? "" : mark(lookOf(one), one.verdict)]
+        : [intervalText(one)]),
+    ]),
+  );
+  return section(
+    "speed",
+    title,
+    rows &&
+      figure({
+        title: "How latencies changed",
+        note: `The 95 % interval is of these two runs; the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown, not judged: ${unjudged}.`}`,
+        drawn:
+          "Each latency of the head against that of the base, on a logarithmic axis: to the right it is slower.",
+        legend: [
+          ["change-mean", "change with its 95 % interval"],
+          isJudged && ["limits", "where one more run of an unchanged service would fall"],
+        ],
+        picture: { is: "lanes", axis: "change", label: title, lanes: metrics.flatMap(laneOf) },
+        open: true,
+        table: rows,
+      }),
+    isJudged &&
+      softText(
+        `An unchanged service exceeds any of these limits in at most ${percent(ALPHA)} of all comparisons.`,
+      ),
+  );
 };
+
+const said = ({ unit }: Metric, value: number): string => amountOf({ value, unit });
+
+const limitsText = (one: Metric): string =>
+  one.limits === undefined ? "" : `${said(one, one.limits.low)} to ${said(one, one.limits.high)}`;
 
 /** A bound that rests on too few requests is not shown as a figure. */
-const intervalText = ({ interval: { low, high }, by }: ComparedLatency): string =>
-  low > 0 && Number.isFinite(high)
+const intervalText = ({ ratio }: Metric): string => {
+  if (ratio === undefined) return "";
+  const { low, high, by } = ratio;
+  return low > 0 && Number.isFinite(high)
     ? `${change(low)} to ${change(high)}${by === "requests" ? " (run too short)" : ""}`
     : "too few requests to tell";
-
-const distribution = (one: Densities): Figure => {
-  const { endpoint, edgesMs, base, head } = one;
-  const peak = Math.max(...base, ...head);
-  const title = `Latencies of ${endpoint}`;
-  return figure({
-    title,
-    note: "Share of all requests by latency. The slowest requests, one in a thousand, are at the right end.",
-    drawn: "The axis is logarithmic.",
-    legend: [
-      ["base", "base"],
-      ["head", "head"],
-    ],
-    picture: { is: "densities", densities: one },
-    brief: [
-      `${latency(edgesMs[0] ?? 0)} … ${latency(edgesMs.at(-1) ?? 0)} and more`,
-      `base ${sparkline(base, base.length, peak)}`,
-      `head ${sparkline(head, head.length, peak)}`,
-    ],
-    table: table(
-      title,
-      [">From", ">To", ">Base", ">Head"],
-      base.map((part, at) => [
-        latency(edgesMs[at] ?? 0),
-        at === base.length - 1 ? "and more" : latency(edgesMs[at + 1] ?? 0),
-        percent(part),
-        percent(head[at] ?? 0),
-      ]),
-    ),
-  });
 };
 
-const said = ({ unit }: LimitedMetric, value: number): string => amountOf({ value, unit });
-const limitsText = (one: LimitedMetric): string => `${said(one, one.low)} to ${said(one, one.high)}`;
+const lookOf = (one: Metric): Look =>
+  isWorse(one) ? ["bad", "cross"] : one.verdict === "usual" ? ["good", "check"] : ["seen", "ring"];
 
-const limitsBlocks = (limits: Limits | undefined): readonly (Block | false | undefined)[] => {
-  if (limits === undefined) return [];
-  const timed = limits.metrics.filter(({ unit }) => unit === "ms");
+const laneOf = (one: Metric): readonly Lane[] => {
+  const { id, unit, base, head, ratio, limits, verdict } = one;
+  if (unit !== "ms" || base === 0) return [];
+  const limited = limits === undefined ? "" : `, limits ${limitsText(one)}, ${verdict}`;
   return [
-    timed.length > 0 &&
-      figure({
-        title: "The head run against the limits of earlier runs",
-        note: "Where another run of an unchanged service would fall.",
-        drawn: "The axis is logarithmic.",
-        legend: [
-          ["limits", "limits and usual value"],
-          ["pair-dot", "the head run"],
-        ],
-        picture: {
-          is: "lanes",
-          axis: "latency",
-          label: "Limits",
-          lanes: timed.map((one) => ({
-            name: one.id,
-            said: `${latency(one.head)}, ${one.verdict}`,
-            label: `${one.id}: ${said(one, one.head)}, limits ${limitsText(one)}, ${one.verdict}`,
-            band: { look: "limit", range: [one.low, one.high] },
-            lines: [["usual", one.usual]],
-            dot: one.head,
-            verdict: isWorse(one) ? "regressed" : undefined,
-          })),
-        },
-        brief: [],
+    {
+      name: id,
+      said: `${said(one, base)} to ${said(one, head)}${verdict === undefined ? "" : `, ${verdict}`}`,
+      label: `${id}: ${change(head / base)}, ${intervalText(one)}${limited}`,
+      ...(limits !== undefined && {
+        band: { look: "limit" as const, range: [limits.low / base, limits.high / base] as const },
       }),
-    table(
-      "Limits set by earlier runs",
-      ["Metric", ">Usual", ">Limits for one more run", ">Head", "Verdict"],
-      limits.metrics.map((one) => [
-        one.id,
-        said(one, one.usual),
-        limitsText(one),
-        said(one, one.head),
-        mark(
-          isWorse(one) ? ["bad", "cross"] : one.verdict === "usual" ? ["good", "check"] : ["seen", "ring"],
-          one.verdict,
-        ),
-      ]),
-    ),
-    softText(
-      `An unchanged service exceeds any of these limits in at most ${percent(limits.alpha)} of all comparisons.`,
-    ),
+      ...(ratio !== undefined && { interval: [ratio.low, ratio.high] as const }),
+      dot: head / base,
+      verdict: isWorse(one) ? "regressed" : undefined,
+    },
   ];
 };

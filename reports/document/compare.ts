@@ -5,7 +5,7 @@ import { shownPart } from "../compare/fingerprint.ts";
 import { changeTitles, type Change, type Comparison, type RunHeading } from "../compare/shape.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
 import { moment, plural } from "../text/figures.ts";
-import { speedSections } from "./compare-speed.ts";
+import { speedSection } from "./compare-speed.ts";
 import {
   callout,
   code,
@@ -73,7 +73,7 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
         ),
       ),
       section("unchanged", "Unchanged", text(`${unchanged} with the same verdict in both.`)),
-      ...(speed === undefined ? [] : speedSections(speed)),
+      speed !== undefined && speedSection(speed),
       tableSection(
         "left-out",
         "Runs left out",
@@ -99,7 +99,7 @@ const answerOf = ({ verdict, differences, kind, speed }: Comparison): readonly [
   // What was not judged is not said to be no worse.
   return [
     ["good", "check"],
-    speed?.limits === undefined
+    speed?.unjudged !== undefined
       ? "Nothing newly fails under load; so few runs cannot judge speed."
       : "Nothing newly fails under load, and no metric is judged worse.",
   ];
@@ -117,7 +117,7 @@ const detailOf = ({ cases, lacking, unchanged, speed }: Comparison): string => {
   const speedText =
     speed === undefined
       ? ""
-      : speed.limits === undefined
+      : speed.unjudged !== undefined
         ? ` Speed is shown, not judged: ${speed.unjudged}.`
         : ` ${plural(slower, "metric")} beyond the limits of the earlier runs.`;
   return `${missing}${count("newly failing")} newly failing, ${unknown === 0 ? "" : `${unknown} failing and not judged before, `}${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift, "observation")} changed; ${unchanged} with the same verdict in both.${speedText}`;

@@ -1,6 +1,6 @@
 import type { Picture, PictureOf } from "../document/pictures.ts";
 import { type Child, el, link, toneMark } from "./element.ts";
-import { densities, spreadPicture } from "./pictures/spread.ts";
+import { spreadPicture } from "./pictures/spread.ts";
 import { lanes, pairs } from "./pictures/lanes.ts";
 import { latencyPicture, ratePicture } from "./pictures/load.ts";
 import { lifetimes, schedule } from "./pictures/gate.ts";
@@ -183,7 +183,6 @@ export const figure = ({ title, note, drawn, legend, picture, table: all, open =
 ];
 
 const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) => Child } = {
-  densities,
   lanes,
   latency: latencyPicture,
   lifetimes,

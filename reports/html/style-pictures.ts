@@ -104,13 +104,8 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .key.interval { background: var(--accent); opacity: 0.4; height: 12px; }
 .key.interval.regressed { background: var(--bad); }
 .key.interval.improved { background: var(--good); }
-.base-hill { fill: var(--ended); fill-opacity: 0.28; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 3; }
-.head-hill { fill: var(--accent); fill-opacity: 0.3; stroke: var(--accent); stroke-width: 1.8; }
-.key.base { background: var(--ended); opacity: 0.5; height: 12px; }
-.key.head { background: var(--accent); opacity: 0.5; height: 12px; }
 .limit-band { fill: var(--good-soft); stroke: var(--good); }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
-.usual-line { stroke: var(--good); stroke-width: 1.5; }
 .forest .lane { overflow-y: visible; }
 .trend { display: block; }
 .trend polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; stroke-linejoin: round; }

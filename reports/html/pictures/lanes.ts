@@ -5,7 +5,6 @@ import {
   percent,
   upright,
   changeScale,
-  latencyScale,
   limitScale,
   across,
   plot,
@@ -23,12 +22,12 @@ interface Scale {
 
 export const lanes = ({ axis, label, lanes: all }: PictureOf<"lanes">): VNode => {
   const values = all.flatMap(({ band, interval, dot }) => [
-    ...(band === undefined ? [] : axis === "change" ? [band.range[1]] : band.range),
+    ...(band === undefined ? [] : band.range),
     ...(interval ?? []),
     ...(dot === undefined ? [] : [dot]),
   ]);
   const scale = scaleOf(axis, values);
-  const line = { change: "no-change", limit: "limit-line", latency: undefined }[axis];
+  const line = axis === "change" ? "no-change" : "limit-line";
   return laneGroup({
     label,
     className: axis === "limit" ? " forest limits" : " forest",
@@ -37,16 +36,13 @@ export const lanes = ({ axis, label, lanes: all }: PictureOf<"lanes">): VNode =>
       name: [el("b", `${lane.name} `), el("span.soft", lane.said)],
       label: lane.label,
       heightPx: ROW_PX,
-      drawing: [line !== undefined && upright(line, scale.at(1), 0, ROW_PX), shapes(lane, scale, axis)],
+      drawing: [upright(line, scale.at(1), 0, ROW_PX), shapes(lane, scale, axis)],
     })),
   });
 };
 
-const scaleOf = (axis: PictureOf<"lanes">["axis"], values: readonly number[]) => {
-  if (axis === "change") return changeScale(values, 1, 99);
-  if (axis === "limit") return limitScale(Math.max(...values), 1, 99);
-  return latencyScale(Math.min(...values) * 0.9, Math.max(...values) * 1.1, 1, 99);
-};
+const scaleOf = (axis: PictureOf<"lanes">["axis"], values: readonly number[]) =>
+  axis === "change" ? changeScale(values, 1, 99) : limitScale(Math.max(...values), 1, 99);
 
 const shapes = (
   { band, interval, lines = [], dot, verdict }: Lane,
