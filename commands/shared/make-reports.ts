@@ -10,7 +10,7 @@ import type { CommandContext } from "./context.ts";
 import path from "node:path";
 import { tool } from "../../conformance/record/tool.ts";
 import { comparisonSuite } from "../../reports/ci/compared.ts";
-import type { Comparison } from "../../reports/compare/index.ts";
+import type { Comparison } from "../../reports/compare/shape.ts";
 import { storedComparison } from "../../reports/compare/stored.ts";
 import { compareDoc } from "../../reports/document/compare.ts";
 

@@ -50,7 +50,7 @@ export const isJudged = (one: Case): boolean =>
 export const NOT_REACHED = "not reached";
 
 /** Groups of items that concern a record as a whole: one of them that is open says why. */
-const whole: ReadonlySet<string> = new Set(["load", "duet", "comparison"]);
+const whole: ReadonlySet<string> = new Set(["load", "duet"]);
 
 /** Why a record with these items is no base for conclusions, even if what it did judge failed. */
 export const whyOpenCases = (cases: readonly Case[]): string | undefined => {

@@ -115,7 +115,7 @@ export const lackingIn = (
   const isMissing = (one: Case): boolean => {
     const same = found.get(one.id);
     return one.status === "measured"
-      ? same === undefined
+      ? same === undefined && !one.id.startsWith("all ")
       : isCompared(one) &&
           one.group !== "objectives" &&
           isJudged(one) &&

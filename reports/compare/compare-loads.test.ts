@@ -9,7 +9,8 @@ import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/show
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { compareRuns, type Comparison } from "./index.ts";
+import { compareRuns } from "./compare.ts";
+import type { Comparison } from "./shape.ts";
 import { limitsOf } from "./limits.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 

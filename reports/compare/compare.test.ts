@@ -18,7 +18,8 @@ import {
 } from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
-import { baselineOf, type Comparison } from "./index.ts";
+import type { Comparison } from "./shape.ts";
+import { baselineOf } from "./fingerprint.ts";
 import { readComparison, storedComparison } from "./stored.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../conformance/contract/record.ts";
 import path from "node:path";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
-import { fingerprintOf, targetNameOf } from "../compare/index.ts";
+import { fingerprintOf, targetNameOf } from "../compare/fingerprint.ts";
 import { runsBelow } from "../read/folder.ts";
 import type { Run } from "../read/index.ts";
 import { leastRatio } from "../statistics/floors.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, axeViolations, backgroundOf, overflowOf } from "../../conformance/testing/browser.ts";
-import { compareRuns } from "../compare/index.ts";
+import { compareRuns } from "../compare/compare.ts";
 import { historyOf } from "../history/history.ts";
 import { readRun } from "../read/index.ts";
 import { missedAndHeld } from "../testing/ci-runs.ts";
