@@ -105,17 +105,21 @@ const furtherOf = (id: string, { part, reproduction }: Breach): readonly string[
   const { counterexample, replayed } = reproduction;
   return [
     ...(part === undefined ? [] : [`part: ${part}`]),
-    ...(counterexample === undefined ? [] : [`input: ${counterexample}`]),
+    ...(counterexample === undefined
+      ? []
+      : [`${isOfPushes(id) ? "notification" : "input"}: ${counterexample}`]),
     `again: ${cameBack(id, replayed)}`,
   ];
 };
+
+const isOfPushes = (rule: string): boolean => isRequirementId(rule) && requirement(rule).group === "push";
 
 export const cameBack = (
   rule: string,
   { failures, attempts }: Breach["reproduction"]["replayed"],
 ): string => {
   if (attempts === 0)
-    return isRequirementId(rule) && requirement(rule).group === "push"
+    return isOfPushes(rule)
       ? "not replayed: it was seen in the push run, and no second push run decided it"
       : "not replayed";
   if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;

@@ -46,9 +46,13 @@ export interface CiSuite extends Header {
 
 /**
  * A record as test cases, made of its judged items. Services match runs by names: if there are several runs of one kind,
- * their names carry the number of the run. `replay` gives the command that judges a rule again.
+ * their names carry the number of the run. `further` gives lines of a broken rule that only its record has.
  */
-export const suiteOf = (header: Header, cases: readonly Case[], replay?: (id: string) => string): CiSuite => {
+export const suiteOf = (
+  header: Header,
+  cases: readonly Case[],
+  further: (id: string) => readonly string[] = () => [],
+): CiSuite => {
   const prefix = / \d+$/.test(header.name) ? `${header.name}: ` : "";
   const judged = cases.filter((one): one is Judged => one.status !== "measured");
   const times = timesOf(judged, header);
@@ -66,7 +70,7 @@ export const suiteOf = (header: Header, cases: readonly Case[], replay?: (id: st
       verdict: one.verdict,
       durationMs: times[at] ?? 0,
       message: messageOf(one) && harmless(messageOf(one) ?? ""),
-      details: detailsOf(one, replay).map(harmless).join("\n") || undefined,
+      details: detailsOf(one, further).map(harmless).join("\n") || undefined,
     })),
   };
 };
@@ -96,7 +100,7 @@ const messageOf = (one: Judged): string | undefined => {
   return measured?.limit === undefined ? seen : `${expected}; ${seen}`;
 };
 
-const detailsOf = (one: Judged, replay: Parameters<typeof suiteOf>[2]): readonly string[] => {
+const detailsOf = (one: Judged, further: (id: string) => readonly string[]): readonly string[] => {
   const { id, status, expected, seen, measured, more = [] } = one;
   const known = isRequirementId(id) ? requirementOf(id) : undefined;
   const isFailure = status === "failed" || isBroken(one);
@@ -106,7 +110,7 @@ const detailsOf = (one: Judged, replay: Parameters<typeof suiteOf>[2]): readonly
     ...(seen === undefined || (expected === undefined && status === "failed") ? [] : [`seen: ${seen}`]),
     ...more,
     ...(status === "passed" && measured !== undefined ? [amountOf(measured)] : []),
-    ...(isBroken(one) && known !== undefined && replay !== undefined ? [`replay: ${replay(id)}`] : []),
+    ...(isBroken(one) && known !== undefined ? further(id) : []),
   ];
 };
 
@@ -124,7 +128,7 @@ export const suitesOf = (runs: readonly RecordedRun[], program: string): readonl
         incomplete: whyIncomplete(run),
       },
       run.record.cases,
-      run.kind === "conform" ? (id) => `${program} replay ${shellWord(run.directory)} ${id}` : undefined,
+      (id) => (run.kind === "conform" ? [`replay: ${program} replay ${shellWord(run.directory)} ${id}`] : []),
     );
   });
 };
