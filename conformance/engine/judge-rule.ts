@@ -28,6 +28,7 @@ import {
   ofTwoPushRuns,
   settlesTimes,
   unlessMovedByOthers,
+  unlessUnfinished,
   verdictOf,
 } from "./verdicts.ts";
 
@@ -96,18 +97,34 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   }
 };
 
+/** Push rules that first pushes alone can show. */
+const needsNoRetry: ReadonlySet<string> = new Set([
+  "push.delivered",
+  "push.payload",
+  "push.listed",
+  "push.certificate-check",
+  "push.redirects",
+  "push.no-head-of-line-blocking",
+  "push.follows-redirects",
+  "push.headers",
+]);
+
 /** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
 const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { session, prepared, pushRuns, effort } = bench;
+  if (prepared.unmovedRetries !== undefined && !needsNoRetry.has(rule.requirement))
+    return { kind: "inconclusive", ...prepared.unmovedRetries, cases: 0 };
   // Waiting for the push run must not hold the clock, or both deadlock.
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
   const pushRun = await nth(0);
-  const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
-  const isReal = session.clocks.kind === "real";
+  const seen = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
+  if (pushRun.cut !== undefined) return verdict;
+  const isReal = pushRun.clock === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
-  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(session) : undefined;
+  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(pushRun.clock) : undefined;
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
   if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;
@@ -141,8 +158,11 @@ const judge = async (
 ): Promise<Verdict> => {
   const { session } = bench;
   const clock = session.clocks.join();
+  // What a push run saw until an interruption is judged all the same.
+  const isSeen = prepared.pushRun?.cut?.by === "interruption";
+  const signal = isSeen ? new AbortController().signal : session.signal;
   try {
-    const run = runOf(bench, rule, kept, { clock, prepared });
+    const run = runOf(bench, rule, kept, { clock, prepared, signal });
     const world = session.world(newScope(rule.requirement), clock, prepared);
     const ledger = missingFor(session, prepared, rule)?.ledger;
     const verdict =
@@ -150,7 +170,7 @@ const judge = async (
         ? // Requests before the cases of a rule belong to none of them.
           await beginAnew(() => rule.check(world, run))
         : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
-    if (session.signal.aborted) return interrupted;
+    if (signal.aborted) return interrupted;
     const settled = finished(session, rule, verdict);
     // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
     if (isBreach(settled) || rule.waitsMs !== undefined || watchesPushes(rule)) session.clocks.verify?.();
@@ -165,7 +185,11 @@ const runOf = (
   { session, effort, seed, places, stopAtBreach, path }: Bench,
   rule: Rule,
   kept: ExchangeRecord[],
-  { clock, prepared }: { readonly clock: JoinedClock; readonly prepared: Prepared },
+  {
+    clock,
+    prepared,
+    signal,
+  }: { readonly clock: JoinedClock; readonly prepared: Prepared; readonly signal: AbortSignal },
 ): Run => {
   const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
   const shortestLifetimeMs = Math.min(
@@ -177,7 +201,7 @@ const runOf = (
     rule: rule.requirement,
     effort,
     seed: hash32(`${seed}:${rule.requirement}`),
-    signal: session.signal,
+    signal,
     shrinking: SHRINKING[effort],
     inWorld: (scope, judgeIn, clientIndex) =>
       judgeCase({ places, clock, shortestLifetimeMs }, (own) =>

@@ -11,7 +11,7 @@ import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
-import { pushRunMs } from "../pushes/span.ts";
+import { leastPushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -33,7 +33,8 @@ import {
 const fromPushRun = {
   needs: ["pushes"],
   writes: true,
-  waitsMs: ({ limits }) => pushRunMs(limits, undefined),
+  // What else it would have to wait for is inconclusive.
+  waitsMs: ({ limits }) => leastPushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
 const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {

@@ -57,7 +57,7 @@ const gateRun = (trace: Trace): PushRun => {
       ? "prompt"
       : outcomes.includes("acknowledged")
         ? outcomes.includes("open")
-          ? "body"
+          ? "open"
           : "late"
         : "never";
   const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, trace.clock, undefined);

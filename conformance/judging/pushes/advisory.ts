@@ -1,7 +1,7 @@
 import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
 import type { PushRun, SeenPush } from "./trace.ts";
-import { findingOf, ofPurpose, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { findingOf, ofPurpose, silentFirst, undecidedFinding, type Finding, type Part } from "./finding.ts";
 
 /** Every push and every unmatched request of a push run, in journal order. */
 const everything = ({ pushCases, others }: PushRun): readonly SeenPush[] =>
@@ -18,7 +18,7 @@ export const followedRedirects = (pushRun: PushRun): ReadonlyMap<string, SeenPus
 };
 
 export const redirected = (pushRun: PushRun): readonly string[] =>
-  ofPurpose(pushRun, "kind")
+  ofPurpose(pushRun, "late")
     .filter(({ pushes, actions: [action] }) => {
       const leads = action?.kind === "answer" && action.headers?.["location"] !== undefined;
       return leads && pushes[0]?.line.status === action.status;
@@ -73,16 +73,17 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
 };
 
 export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
-  const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
+  const hung = silentFirst(pushRun);
   if (hung.length === 0) return undecidedFinding("no push was left without an answer");
   const usualMs = Math.max(
     0,
-    ...ofPurpose(pushRun, "prompt").flatMap(({ pushes: [first], triggered }) =>
-      first === undefined ? [] : [first.at.latestMs - triggered.earliestMs],
+    ...ofPurpose(pushRun, "prompt").flatMap(({ pushes: [first], triggered, isBesideSilence }) =>
+      first === undefined || isBesideSilence === true ? [] : [first.at.latestMs - triggered.earliestMs],
     ),
   );
   const boundMs = usualMs + pushRun.latenessMs;
-  const parts = ofPurpose(pushRun, "beside-hang").map(({ pushes: [first], triggered }): Part | undefined => {
+  const beside = pushRun.pushCases.filter(({ isBesideSilence }) => isBesideSilence === true);
+  const parts = beside.map(({ pushes: [first], triggered }): Part | undefined => {
     const leastMs = (first?.at ?? pushRun.watchedUntil).earliestMs - triggered.latestMs;
     if (leastMs <= boundMs) return "passed";
     if (pushRun.hungInRealTime) return undefined;

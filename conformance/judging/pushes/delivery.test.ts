@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { shift } from "../interval.ts";
 import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { pushRunOf, pushAt, senderOf, withPushes } from "../../testing/push-runs.ts";
-import type { SeenPush } from "./trace.ts";
+import { isSilentFirst, type SeenPush } from "./trace.ts";
 import {
   judgeAcknowledgedStops,
   judgeDelivered,
@@ -222,7 +222,10 @@ describe("stopping after an acknowledgement", () => {
 
 describe("retries", () => {
   const kinds = sound.pushCases.filter(
-    ({ purpose }) => purpose === "kind" || purpose === "hang" || purpose === "refused",
+    (one) =>
+      one.purpose === "late" ||
+      one.purpose === "refused" ||
+      (isSilentFirst(one) && !isSilentFirst(one, "always")),
   );
 
   it.each([...new Set(kinds.map(({ name }) => name))])("are reported as missing after %s", (kind) => {

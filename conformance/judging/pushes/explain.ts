@@ -30,6 +30,12 @@ export interface Flaw {
   readonly byMs: number;
 }
 
+/** When a push is due, and when it may be sent. */
+export interface Next {
+  readonly due: TimeInterval;
+  readonly window: TimeInterval;
+}
+
 /** The cheapest way in which a sender that follows a hypothesis can have made what was seen of one notification. */
 export interface Explanation {
   readonly journal: Journal;
@@ -39,7 +45,7 @@ export interface Explanation {
   /** How many pushes it takes to be lost with a connection that broke. */
   readonly lost: number;
   /** The push that may come after the watch, if one may. */
-  readonly next?: TimeInterval;
+  readonly next?: Next;
 }
 
 /** What is the same for all notifications of a trace. */
@@ -56,7 +62,7 @@ interface State {
   readonly flaws: readonly Flaw[];
   readonly costMs: number;
   readonly lost: number;
-  readonly next?: TimeInterval;
+  readonly next?: Next;
 }
 
 /** Enough for the explanations that can still become the cheapest one. */
@@ -233,6 +239,6 @@ const endings = (state: State, journal: Journal, by: Hypothesis, around: Surroun
   const window = windowOf(due, state.sends.length, by, around);
   const unseen = unseenIn(window, around, state, Infinity).map((send) => withUnseen(state, send, due));
   const isOverdue = around.trace.watchedUntil.earliestMs > window.latestMs;
-  const here: State = isOverdue ? lacking(state, around) : { ...state, next: window };
+  const here: State = isOverdue ? lacking(state, around) : { ...state, next: { due, window } };
   return [here, ...unseen.flatMap((one) => endings(one, journal, by, around))];
 };

@@ -6,7 +6,14 @@ import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
 import { between, overlap, type TimeInterval } from "../interval.ts";
 import { isAcknowledged } from "./answer.ts";
-import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
+import {
+  isSilentFirst,
+  type PushRun,
+  type PushTrace,
+  type Purpose,
+  type SeenPush,
+  type PushCase,
+} from "./trace.ts";
 
 /** What a push run shows about one requirement. */
 export interface Finding {
@@ -63,6 +70,10 @@ export const ofPurpose = (
   ...purposes: readonly Purpose[]
 ): readonly PushCase[] => pushCases.filter(({ purpose }) => purposes.includes(purpose));
 
+/** Those whose first push was left without any answer. */
+export const silentFirst = ({ pushCases }: Pick<PushTrace, "pushCases">): readonly PushCase[] =>
+  pushCases.filter((one) => isSilentFirst(one) && one.pushes[0]?.line.action === "hang");
+
 /** Those of them that were pushed. */
 export const pushedOf = (
   trace: Pick<PushTrace, "pushCases">,
@@ -118,9 +129,11 @@ const gaveUp = new WeakMap<readonly PushCase[], readonly SeenPush[]>();
 const abandoned = (trace: Pick<PushTrace, "pushCases">): readonly SeenPush[] => {
   const known = gaveUp.get(trace.pushCases);
   if (known !== undefined) return known;
-  const found = ofPurpose(trace, "hang").flatMap(({ pushes }) =>
-    pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
-  );
+  const found = trace.pushCases
+    .filter((one) => isSilentFirst(one))
+    .flatMap(({ pushes }) =>
+      pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
+    );
   gaveUp.set(trace.pushCases, found);
   return found;
 };

@@ -1,7 +1,9 @@
 import { documentLimits } from "../../contract/limits.ts";
 import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
-import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
+import type { PushAction } from "../../contract/push.ts";
+import { usualAcknowledgementStatus } from "./answer.ts";
+import { acknowledgedAt, bodyOf, ofPurpose, silentFirst } from "./finding.ts";
 import { contentTypeOf } from "./delivery.ts";
 import { documentedFields } from "./payload.ts";
 import { timeoutClass } from "./timeouts.ts";
@@ -43,12 +45,23 @@ const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "
     ),
   );
 
+/** Notifications whose first answer alone leaves open whether it acknowledges. */
+const openOnce = (pushRun: PushRun): readonly PushCase[] =>
+  ofPurpose(pushRun, "open").filter(
+    ({ actions: [first, second] }) => first?.kind === "answer" && second !== undefined,
+  );
+
+const statusOf = (action: PushAction | undefined): number | undefined =>
+  action?.kind === "answer" ? (action.status ?? usualAcknowledgementStatus) : undefined;
+
 /** Answers that began with a success code but were not delivered whole. */
 const isOpenCut = ({ expect, pushes: [first] }: PushCase): boolean =>
   expect.kind === "open" && (first?.line.action === "close" || first?.line.action === "hang");
 
 export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
-  const seen = repeated(ofPurpose(pushRun, "body"));
+  const seen = repeated(
+    openOnce(pushRun).filter(({ actions: [first] }) => statusOf(first) === pushRun.acknowledgedStatus),
+  );
   const kinds = new Set(Object.values(seen));
   const readings =
     kinds.size !== 1 ? [] : kinds.has("accepted") ? ["code alone decides"] : ["code and body decide"];
@@ -61,7 +74,9 @@ export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
 };
 
 export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
-  const seen = repeated(ofPurpose(pushRun, "code"));
+  const seen = repeated(
+    openOnce(pushRun).filter(({ actions: [first] }) => statusOf(first) !== pushRun.acknowledgedStatus),
+  );
   const prompt = ofPurpose(pushRun, "prompt").filter((one) => acknowledgedAt(one, pushRun) === 0);
   const expected =
     prompt.length === 0
@@ -82,7 +97,7 @@ const SHORT_FIRST_DELAY_MS = REAL_FIRST_DELAY_MS / 10;
 
 export const observeSenderTimeout = (pushRun: PushRun): Observation => {
   const firstMs = pushRun.limits.pushDelaysMs[0] ?? 1;
-  const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
+  const hung = silentFirst(pushRun);
   const waits = hung.map(({ pushes: [first] }) => {
     if (first?.ended === undefined || first.line.outcome !== "abandoned")
       return pushRun.hungInRealTime

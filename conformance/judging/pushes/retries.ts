@@ -11,7 +11,7 @@ import {
 } from "./finding.ts";
 import { sendRows } from "./proof.ts";
 import { senderOf } from "./sender.ts";
-import type { PushCase, PushRun } from "./trace.ts";
+import { isSilentFirst, startsAnswer, type PushCase, type PushRun } from "./trace.ts";
 import { requestText, unmatchedOf } from "./unmatched.ts";
 
 const RETRIED = "every failed push is followed by another one, up to the cap";
@@ -83,10 +83,11 @@ const retriedOf = (one: Explanation, pushRun: PushRun): Retried => {
   if (first === undefined && !metOutage) return "untried";
   const [unmatched] = unmatchedOf(pushCase, pushRun);
   if (first === undefined && namelessPushes(pushRun).length > 0) return "open";
-  if (purpose === "hang" || purpose === "stall") {
+  const isSilent = isSilentFirst(pushCase) && !isSilentFirst(pushCase, "always");
+  if (isSilent || startsAnswer(pushCase)) {
     if (first?.push.line.action !== "hang" && arrivals.length < 2) return "untried";
     const waiting = arrivals.filter(({ push, ending }) => push.line.action === "hang" && ending === "open");
-    if (waiting.length > 0 && (purpose === "hang" || arrivals.length === 1))
+    if (waiting.length > 0 && (isSilent || arrivals.length === 1))
       return expect.kind === "open" ? "open" : "waits";
   }
   // However late or early: it was retried as often as it had to be.
@@ -108,7 +109,7 @@ const retriedOf = (one: Explanation, pushRun: PushRun): Retried => {
     };
   }
   if (lost > 0) return "lost";
-  if (next !== undefined && sends.length < least && purpose !== "unanswered") return "unwatched";
+  if (next !== undefined && sends.length < least && !isSilentFirst(pushCase, "always")) return "unwatched";
   return "passed";
 };
 

@@ -6,7 +6,7 @@ import { judgeRetries } from "./retries.ts";
 import { judgeIndependence } from "./independence.ts";
 import { judgeSchedule, readingsThatFit } from "./schedule.ts";
 import { readingNames } from "./readings.ts";
-import type { PushCase } from "./trace.ts";
+import { isSilentFirst, type PushCase } from "./trace.ts";
 
 const beyondCap = ["R5", "R6", "R7"];
 
@@ -132,8 +132,15 @@ describe("the schedule", () => {
 
 describe("the anchor of the delays", () => {
   const hanging = (secondMs: number) =>
-    withCases(pushRunOf(senderOf("R1")), ({ purpose, pushes: [first, second] }): Partial<PushCase> => {
-      if (purpose !== "hang" || first === undefined || second === undefined) return {};
+    withCases(pushRunOf(senderOf("R1")), (pushCase): Partial<PushCase> => {
+      const [first, second] = pushCase.pushes;
+      if (
+        !isSilentFirst(pushCase) ||
+        isSilentFirst(pushCase, "always") ||
+        first === undefined ||
+        second === undefined
+      )
+        return {};
       const at = shift(first.at, secondMs);
       return {
         pushes: [

@@ -8,7 +8,7 @@ import { polledBy } from "./polling.ts";
 import { flawText, sendRows } from "./proof.ts";
 import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
-import type { PushCase, PushRun, PushTrace } from "./trace.ts";
+import { isSilentFirst, type PushCase, type PushRun, type PushTrace } from "./trace.ts";
 
 /** push.schedule: sections 6 and 8. */
 export const judgeSchedule = (pushRun: PushRun): Finding => {
@@ -210,7 +210,7 @@ const anchorFacts = (
 ): { readonly anchors?: readonly Anchor[] } => {
   const [first] = allowed.toSorted((a, b) => Number(keepsCap(b)) - Number(keepsCap(a)));
   const hung = (first?.timed ?? []).filter(
-    ({ journal: { pushCase, arrivals } }) => pushCase.purpose === "hang" && arrivals.length > 1,
+    ({ journal: { pushCase, arrivals } }) => isSilentFirst(pushCase) && arrivals.length > 1,
   );
   if (first === undefined || hung.length === 0) return {};
   const leastMs = latestMs(first) + (limits.pushDelaysMs[0] ?? 0) / 15;

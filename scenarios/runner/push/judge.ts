@@ -156,7 +156,7 @@ const purposeOf = (pushes: readonly LoadPush[], acknowledgedStatus: number): Pur
   const outcomes = pushes.map((push) => outcomeOf(answerOf(push), acknowledgedStatus));
   if (outcomes.length === 0 || outcomes[0] === "acknowledged") return "prompt";
   if (outcomes.includes("acknowledged")) return "late";
-  return outcomes.includes("open") ? "cut" : "never";
+  return outcomes.includes("open") ? "open" : "never";
 };
 
 const delivered = (trace: PushTrace): Judged => {
