@@ -2,22 +2,17 @@ import Type, { Optional } from "typebox";
 import { Cases } from "../../conformance/contract/cases.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
 
-/**
- * What became of a judged item between two runs, most important first, with titles. What the earlier run did not judge
- * may have failed then, too.
- */
-export const changeTitles = {
-  "newly failing": "Newly failing",
-  "failing unjudged": "Failing, and not judged before",
-  "newly unable": "No longer judged",
-  "still failing": "Still failing",
-  fixed: "Fixed",
-  "able again": "Judged again",
-  "other verdict": "Another verdict",
-  "only in head": "Only in the later run",
-  "only in base": "Only in the earlier run",
-} as const;
-export type Change = keyof typeof changeTitles;
+/** What became of a judged item between two runs. What the earlier run did not judge may have failed then, too. */
+export type Change =
+  | "newly failing"
+  | "failing unjudged"
+  | "newly unable"
+  | "still failing"
+  | "fixed"
+  | "able again"
+  | "other verdict"
+  | "only in head"
+  | "only in base";
 
 /* A comparison, as it is made and as comparison.json holds it. */
 

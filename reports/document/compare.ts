@@ -2,7 +2,7 @@ import { isRequirementId, requirement } from "../../conformance/contract/catalog
 import type { Case } from "../../conformance/contract/cases.ts";
 import { OBSERVATIONS } from "../compare/cases.ts";
 import { shownPart } from "../compare/fingerprint.ts";
-import { changeTitles, type Change, type Comparison, type RunHeading } from "../compare/shape.ts";
+import type { Change, Comparison, RunHeading } from "../compare/shape.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
 import { moment, plural } from "../text/figures.ts";
 import { speedSection } from "./compare-speed.ts";
@@ -154,24 +154,25 @@ const forced = ({ differences }: Comparison): readonly (Block | false)[] => [
     ),
 ];
 
-const looks: Readonly<Record<Change, Look>> = {
-  "newly failing": ["bad", "cross"],
-  "failing unjudged": ["bad", "cross"],
-  "newly unable": ["open", "question"],
-  "still failing": ["bad", "cross"],
-  fixed: ["good", "check"],
-  "able again": ["good", "check"],
-  "other verdict": ["seen", "ring"],
-  "only in head": ["seen", "ring"],
-  "only in base": ["seen", "ring"],
+/** The most important change first. */
+const changes: Readonly<Record<Change, readonly [title: string, look: Look]>> = {
+  "newly failing": ["Newly failing", ["bad", "cross"]],
+  "failing unjudged": ["Failing, and not judged before", ["bad", "cross"]],
+  "newly unable": ["No longer judged", ["open", "question"]],
+  "still failing": ["Still failing", ["bad", "cross"]],
+  fixed: ["Fixed", ["good", "check"]],
+  "able again": ["Judged again", ["good", "check"]],
+  "other verdict": ["Another verdict", ["seen", "ring"]],
+  "only in head": ["Only in the later run", ["seen", "ring"]],
+  "only in base": ["Only in the earlier run", ["seen", "ring"]],
 };
 
 const changeSections = (cases: readonly Case[]): readonly Section[] =>
-  (Object.keys(changeTitles) as readonly Change[]).map((change) =>
+  Object.entries(changes).map(([change, [title, look]]) =>
     section(
       change.replaceAll(" ", "-"),
-      changeTitles[change],
-      ...cases.filter(({ verdict }) => verdict === change).map((one) => changeCard(one, looks[change])),
+      title,
+      ...cases.filter(({ verdict }) => verdict === change).map((one) => changeCard(one, look)),
     ),
   );
 
