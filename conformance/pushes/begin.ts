@@ -1,5 +1,5 @@
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
-import { pushToleranceOf } from "../judging/pushes/fits.ts";
+import { pushToleranceOf } from "../judging/pushes/readings.ts";
 import type { Events } from "../world/hooks/events.ts";
 import { monotonicMs } from "../world/clock.ts";
 import { createCollector } from "./collector.ts";

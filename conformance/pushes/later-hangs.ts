@@ -1,7 +1,6 @@
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { silentFirst } from "../judging/pushes/cases.ts";
-import { allowedLatenessMs } from "../judging/pushes/fits.ts";
-import { instantsOf } from "../judging/pushes/readings.ts";
+import { allowedLatenessMs, instantsOf } from "../judging/pushes/readings.ts";
 import { advanceTo, advanceToLast } from "./advance.ts";
 import { sorted } from "./assign.ts";
 import type { RunState } from "./state.ts";

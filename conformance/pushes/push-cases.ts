@@ -1,5 +1,5 @@
 import type { PushAction } from "../contract/push.ts";
-import { timeoutEnds } from "../judging/pushes/timeouts.ts";
+import { timeoutEnds } from "../judging/pushes/readings.ts";
 import { drawnStatuses, saysNothing, usualStatuses, withFailingBody, wrongBodies } from "./answers.ts";
 import type { Expectation } from "../judging/pushes/trace.ts";
 import {

@@ -1,6 +1,11 @@
 import type { Limits } from "../contract/limits.ts";
-import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
-import { instantsOf, readingsOf, type Reading } from "../judging/pushes/readings.ts";
+import {
+  allowedLatenessMs,
+  pushToleranceOf,
+  instantsOf,
+  readingsOf,
+  type Reading,
+} from "../judging/pushes/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 

@@ -2,7 +2,7 @@ import type { Limits } from "../contract/limits.ts";
 import type { Reached } from "../judging/pushes/lag.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import type { TimeInterval } from "../judging/interval.ts";
-import type { Tolerance } from "../judging/pushes/fits.ts";
+import type { Tolerance } from "../judging/pushes/readings.ts";
 import type { Hypothesis } from "../judging/pushes/explain.ts";
 import type { PushCase, PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";

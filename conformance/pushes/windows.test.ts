@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../contract/limits.ts";
-import { pushToleranceOf } from "../judging/pushes/fits.ts";
+import { pushToleranceOf } from "../judging/pushes/readings.ts";
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { pushRunOf, senderOf } from "../testing/push-runs.ts";
 import type { RunState } from "./state.ts";

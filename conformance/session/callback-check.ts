@@ -1,5 +1,5 @@
 import { isLoopback } from "../contract/text.ts";
-import { pushToleranceOf } from "../judging/pushes/fits.ts";
+import { pushToleranceOf } from "../judging/pushes/readings.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";

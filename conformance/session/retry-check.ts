@@ -1,7 +1,7 @@
 import { duration } from "../contract/duration.ts";
 import type { Check } from "../contract/check.ts";
 import type { JournalMark, PushLine } from "../contract/push.ts";
-import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
+import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/readings.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import type { Prepared } from "../world/world.ts";

@@ -7,7 +7,7 @@ import type { PushLine } from "../contract/push.ts";
 import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeLateAcknowledgement } from "../judging/pushes/delivery.ts";
 import type { Finding } from "../judging/pushes/finding.ts";
-import { pushToleranceOf, timingOf } from "../judging/pushes/fits.ts";
+import { pushToleranceOf, timingOf } from "../judging/pushes/readings.ts";
 import { pushesIn } from "../judging/pushes/journal.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";

@@ -1,11 +1,9 @@
 import { counted } from "../../contract/text.ts";
-import { overlap, type TimeInterval } from "../interval.ts";
-import { isRare, lengthMs, merged, without } from "../intervals.ts";
+import { overlap, type TimeInterval, isRare, lengthMs, merged, without } from "../interval.ts";
 import type { LostStage } from "../../contract/push.ts";
 import type { Doubt } from "./cases.ts";
-import { allowedLatenessMs } from "./fits.ts";
+import { allowedLatenessMs, instantsOf, readingsOf } from "./readings.ts";
 import { outlastsLag } from "./lag.ts";
-import { instantsOf, readingsOf } from "./readings.ts";
 import type { LostConnection, PushRun, PushTrace, ReceiverOutage } from "./trace.ts";
 
 /** A time in which a push may have been sent that no receiver saw: an outage, or the moment of a connection that broke. */

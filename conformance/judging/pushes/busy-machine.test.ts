@@ -6,7 +6,7 @@ import type { PushRunOptions } from "../../pushes/state.ts";
 import { moment, outageOf, pushRunOf, withCases } from "../../testing/push-runs.ts";
 import type { TimeInterval } from "../interval.ts";
 import { judgeCap } from "./cap.ts";
-import { pushToleranceOf } from "./fits.ts";
+import { pushToleranceOf } from "./readings.ts";
 import { judgeIndependence } from "./independence.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";

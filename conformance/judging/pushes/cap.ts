@@ -1,11 +1,18 @@
 import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
-import { greatest } from "../greatest.ts";
+import { greatest } from "../interval.ts";
 import { lostFacts, lostOn } from "./blind.ts";
 import { movedOver, type Doubt } from "./cases.ts";
 import { windowOf, type Explanation } from "./explain.ts";
-import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
-import { flawText } from "./proof.ts";
+import {
+  findingOf,
+  stoppedBefore,
+  undecided,
+  withoutPush,
+  type Finding,
+  type Part,
+  flawText,
+} from "./finding.ts";
 import { dueOf } from "./readings.ts";
 import { senderOf, type Sender } from "./sender.ts";
 import type { PushRun, PushTrace } from "./trace.ts";

@@ -16,6 +16,9 @@ import {
   pushesAfter,
   isSentOverOpen,
   type Doubt,
+  isRedirected,
+  requestText,
+  unmatchedOf,
 } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import {
@@ -28,7 +31,6 @@ import {
   type Part,
 } from "./finding.ts";
 import { senderOf } from "./sender.ts";
-import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
 
 /**
  * push.delivered: sections 4.5 and 6. Events whose first push is refused or meets an untrusted certificate

@@ -1,8 +1,7 @@
 import { overlap, type TimeInterval } from "../interval.ts";
 import type { Blind } from "./blind.ts";
 import type { PushTrace } from "./trace.ts";
-import { allowedLatenessMs } from "./fits.ts";
-import { dueOf, type Anchor, type Reading } from "./readings.ts";
+import { allowedLatenessMs, dueOf, type Anchor, type Reading } from "./readings.ts";
 import type { Arrival, Journal } from "./arrivals.ts";
 
 /** What a sender may do: a reading of the schedule, and what its delays count from. */

@@ -1,13 +1,11 @@
 import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
-import { between, overlap } from "../interval.ts";
-import { greatest } from "../greatest.ts";
+import { between, overlap, greatest } from "../interval.ts";
 import { lostOn } from "./blind.ts";
 import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
-import { findingOf, undecided, withoutRetry, type Finding, type Part } from "./finding.ts";
+import { findingOf, undecided, withoutRetry, type Finding, type Part, flawText } from "./finding.ts";
 import { coarseSender } from "./polling.ts";
-import { flawText } from "./proof.ts";
 import { senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
 

@@ -1,5 +1,5 @@
 import { tolerances } from "../tolerances.ts";
-import { timedCases, type Trace } from "./turns.ts";
+import { timedCases, type Trace } from "./arrivals.ts";
 import { dueOf, type Reading } from "./readings.ts";
 import type { PushRun, ReceiverOutage } from "./trace.ts";
 

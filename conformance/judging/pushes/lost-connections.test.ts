@@ -7,7 +7,7 @@ import { judgeIndependence } from "./independence.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
-import { isRare } from "../intervals.ts";
+import { isRare } from "../interval.ts";
 
 const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
   moments.map((at, index) => ({ n: index + 1, stage, address, at: moment(at) }));

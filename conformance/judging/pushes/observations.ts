@@ -7,7 +7,7 @@ import { acknowledgedAt, bodyOf, ofPurpose, silentFirst } from "./cases.ts";
 import { withoutPush } from "./finding.ts";
 import { contentTypeOf } from "./delivery.ts";
 import { documentedFields } from "./payload.ts";
-import { timeoutClass } from "./timeouts.ts";
+import { timeoutClass } from "./readings.ts";
 import { redirects } from "./advisory.ts";
 
 /** What a push run shows about something that the document leaves open. Functions return undefined if it shows nothing. */

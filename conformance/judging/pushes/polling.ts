@@ -1,7 +1,6 @@
 import { duration, SECOND_MS } from "../../contract/duration.ts";
 import { documentLimits } from "../../contract/limits.ts";
-import { greatest } from "../greatest.ts";
-import type { TimeInterval } from "../interval.ts";
+import { greatest, type TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { latenessOf, windowOf, type Explanation, type Hypothesis, type Surroundings } from "./explain.ts";
 import type { Explained, Sender } from "./sender.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
-import { instantsOf, lastInstantMs, readingsOf, dueOf } from "./readings.ts";
-import { watchMs } from "./fits.ts";
+import { instantsOf, lastInstantMs, readingsOf, dueOf, watchMs } from "./readings.ts";
 import { outageAfterMs, pushRunMs, silenceAfterMs } from "../../pushes/span.ts";
 
 const readings = readingsOf(documentLimits);

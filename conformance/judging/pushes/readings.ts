@@ -1,5 +1,118 @@
 import type { Limits } from "../../contract/limits.ts";
 import { from, shift, type TimeInterval } from "../interval.ts";
+import { duration } from "../../contract/duration.ts";
+import { tolerances } from "../tolerances.ts";
+
+/** How far pushes may deviate, in milliseconds. */
+export interface Tolerance {
+  readonly latenessMs: number;
+  readonly earlyGuardMs: number;
+  /** How late a first push may be, which the document leaves open; defaults to `latenessMs`. */
+  readonly firstLatenessMs?: number;
+}
+
+/** The tolerances for pushes in a run; `latenessMs` is the profile's, if set. */
+export const pushToleranceOf = (
+  limits: Pick<Limits, "pushDelaysMs">,
+  clock: "virtual" | "real",
+  latenessMs: number | undefined,
+): Required<Tolerance> => ({
+  latenessMs: latenessMs ?? tolerances.pushLateness.default({ limits }),
+  earlyGuardMs: tolerances.pushEarliness.default({ limits, clock }),
+  firstLatenessMs: tolerances.firstPushLatenessShare.default * (limits.pushDelaysMs[0] ?? 0),
+});
+
+/** How late a push with this delay may be, in milliseconds. */
+export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
+  Math.max(latenessMs, delayMs * tolerances.pushLatenessShare.default);
+
+/**
+ * From the last events to the end of a watch, in milliseconds: past the last push of any reading, those beyond the cap
+ * included, and its lateness.
+ */
+export const watchMs = (
+  limits: Pick<Limits, "pushDelaysMs" | "maxPushes">,
+  tolerance: Pick<Tolerance, "latenessMs">,
+): number => {
+  const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
+  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance);
+};
+
+/** How a push relates to its window; any uncertainty counts in the sender's favour. */
+type Timing = "early" | "on-time" | "late";
+
+export const timingOf = (at: TimeInterval, window: TimeInterval): Timing => {
+  if (at.latestMs < window.earliestMs) return "early";
+  return at.earliestMs > window.latestMs ? "late" : "on-time";
+};
+
+/** The window of the push with this index (from 0), due at `due` after a delay of `delayMs`. */
+const windowAround = (
+  due: TimeInterval,
+  index: number,
+  delayMs: number,
+  tolerance: Tolerance,
+): TimeInterval => ({
+  earliestMs: due.earliestMs - tolerance.earlyGuardMs,
+  latestMs:
+    due.latestMs +
+    Math.max(allowedLatenessMs(delayMs, tolerance), index === 0 ? (tolerance.firstLatenessMs ?? 0) : 0),
+});
+
+/**
+ * The window of each push of a reading, given the pushes before it, whether delays count from a push's start
+ * or its failure. Assumes that a missing push comes within its window.
+ */
+export const windowsOf = (
+  reading: Reading,
+  { triggered, pushes }: History,
+  tolerance: Tolerance,
+): readonly TimeInterval[] => {
+  const windows: TimeInterval[] = [];
+  for (const [index, delayMs] of reading.delaysMs.entries()) {
+    const before = Array.from({ length: index }, (_, at) => {
+      const expected = windows[at] ?? triggered;
+      return pushes[at] ?? { at: expected, ended: expected };
+    });
+    const dues = anchors.flatMap(
+      (anchor) => dueOf(reading, anchor, index, { triggered, pushes: before }) ?? [],
+    );
+    const due = {
+      earliestMs: Math.min(...dues.map(({ earliestMs }) => earliestMs)),
+      latestMs: Math.max(...dues.map(({ latestMs }) => latestMs)),
+    };
+    windows.push(windowAround(due, index, delayMs, tolerance));
+  }
+  return windows;
+};
+
+/**
+ * Upper ends of the classes of sender timeouts, in thirtieths of the first delay (seconds, by the document).
+ * They lie between common timeout values.
+ */
+export const timeoutEnds = [1.5, 3.5, 7, 12.5, 17.5, 24, 45, 90] as const;
+
+const names = [
+  "about 1 s",
+  "2 to 3 s",
+  "about 5 s",
+  "about 10 s",
+  "about 15 s",
+  "about 20 s",
+  "about 30 s",
+  "about 60 s",
+] as const;
+
+/** The class of a timeout. If the first delay is not the document's, classes scale with it and are named by their ends. */
+export const timeoutClass = (waitedMs: number, firstDelayMs: number): string => {
+  const thirtiethMs = firstDelayMs / 30;
+  const index = timeoutEnds.findIndex((end) => waitedMs <= end * thirtiethMs);
+  if (firstDelayMs === 30_000) return names[index] ?? "longer than 90 s";
+  const endMs = (at: number): number => Math.round((timeoutEnds[at] ?? 0) * thirtiethMs);
+  return index < 0
+    ? `longer than ${duration(endMs(timeoutEnds.length - 1))}`
+    : `${index === 0 ? "up to" : `${duration(endMs(index - 1))} to`} ${duration(endMs(index))}`;
+};
 
 export const readingNames = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"] as const;
 export type ReadingName = (typeof readingNames)[number];

@@ -1,7 +1,7 @@
 import { duration } from "../../contract/duration.ts";
 import type { Arrival } from "./arrivals.ts";
 import { lostOn } from "./blind.ts";
-import { IN_FLIGHT, namelessPushes, type Doubt } from "./cases.ts";
+import { IN_FLIGHT, namelessPushes, type Doubt, requestText, unmatchedOf } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import {
   findingOf,
@@ -14,7 +14,6 @@ import {
 } from "./finding.ts";
 import { senderOf } from "./sender.ts";
 import { isSilentFirst, startsAnswer, type PushRun } from "./trace.ts";
-import { requestText, unmatchedOf } from "./unmatched.ts";
 
 /** push.unacknowledged-retries: section 6. Most notifications meet only one kind of failure. */
 export const judgeRetries = (pushRun: PushRun): Finding => {

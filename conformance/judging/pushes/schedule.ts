@@ -6,11 +6,17 @@ import { tolerances } from "../tolerances.ts";
 import { lostOn } from "./blind.ts";
 import { IN_FLIGHT, type Doubt } from "./cases.ts";
 import type { Explanation, Surroundings } from "./explain.ts";
-import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
-import { windowsOf } from "./fits.ts";
+import {
+  findingOf,
+  stoppedBefore,
+  undecided,
+  withoutPush,
+  type Finding,
+  type Part,
+  flawText,
+} from "./finding.ts";
+import { windowsOf, anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { coarseSender } from "./polling.ts";
-import { flawText } from "./proof.ts";
-import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
 import { isSilentFirst, type PushCase, type PushRun, type PushTrace } from "./trace.ts";
 

@@ -1,6 +1,4 @@
-import { greatest } from "../greatest.ts";
-import type { TimeInterval } from "../interval.ts";
-import { merged } from "../intervals.ts";
+import { greatest, type TimeInterval, merged } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { journalsOf, type Arrival, type Journal } from "./arrivals.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "./explain.ts";

@@ -4,7 +4,7 @@ import { judgeIndependence } from "./independence.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
 import type { PushCase } from "./trace.ts";
-import { fromTheirTurn, hasWaited } from "./turns.ts";
+import { fromTheirTurn, hasWaited } from "./arrivals.ts";
 
 /** How long after the event that waits the last push of the earlier one comes, in milliseconds. */
 const EARLIER_OVER_MS = 433_000;

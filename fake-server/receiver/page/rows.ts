@@ -9,8 +9,14 @@ import {
   usualAcknowledgementStatus,
 } from "../../../conformance/judging/pushes/answer.ts";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-import { pushToleranceOf, timingOf, windowsOf } from "../../../conformance/judging/pushes/fits.ts";
-import { instantsOf, type ReadingName, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
+import {
+  pushToleranceOf,
+  timingOf,
+  windowsOf,
+  instantsOf,
+  type ReadingName,
+  readingsOf,
+} from "../../../conformance/judging/pushes/readings.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 

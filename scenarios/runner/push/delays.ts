@@ -2,7 +2,7 @@ import { type Counted, latenciesOf } from "../../../conformance/contract/distrib
 import type { Latencies } from "../../../conformance/contract/load-record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
 import type { PushTrace } from "../../../conformance/judging/pushes/trace.ts";
-import { fromTheirTurn } from "../../../conformance/judging/pushes/turns.ts";
+import { fromTheirTurn } from "../../../conformance/judging/pushes/arrivals.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import { traceOf, type PushEvidence } from "./judge.ts";
 import type { LoadPush } from "./seen.ts";

@@ -14,8 +14,8 @@ import { blindOf } from "../../../conformance/judging/pushes/blind.ts";
 import type { Explanation, Flaw } from "../../../conformance/judging/pushes/explain.ts";
 import { readingsThatFit } from "../../../conformance/judging/pushes/schedule.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
-import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
-import { itsTurnIn } from "../../../conformance/judging/pushes/turns.ts";
+import { pushToleranceOf } from "../../../conformance/judging/pushes/readings.ts";
+import { itsTurnIn } from "../../../conformance/judging/pushes/arrivals.ts";
 import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
 import type {

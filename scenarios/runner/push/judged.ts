@@ -1,10 +1,9 @@
 import { counted } from "../../../conformance/contract/text.ts";
 import type { Explanation } from "../../../conformance/judging/pushes/explain.ts";
 import { coarseSender } from "../../../conformance/judging/pushes/polling.ts";
-import { flawText } from "../../../conformance/judging/pushes/proof.ts";
+import { flawText, type Part } from "../../../conformance/judging/pushes/finding.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
 import type { Doubt } from "../../../conformance/judging/pushes/cases.ts";
-import type { Part } from "../../../conformance/judging/pushes/finding.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
 
 export interface Broken {

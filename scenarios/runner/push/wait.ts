@@ -1,5 +1,5 @@
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
-import { pushToleranceOf, watchMs } from "../../../conformance/judging/pushes/fits.ts";
+import { pushToleranceOf, watchMs } from "../../../conformance/judging/pushes/readings.ts";
 import type { LoadContext } from "../context.ts";
 import type { PushJournal } from "./journal.ts";
 import type { Stop } from "./seen.ts";

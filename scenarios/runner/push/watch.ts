@@ -5,7 +5,7 @@ import type { PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine, PushAction } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { fold } from "../../../conformance/judging/laws/pages.ts";
-import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
+import { pushToleranceOf } from "../../../conformance/judging/pushes/readings.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
