@@ -7,8 +7,11 @@ import {
   isOfService,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
+import type { OwnLimit } from "../../../conformance/contract/load-failures.ts";
 import type { Outcome } from "../../../conformance/contract/record.ts";
+import { counted } from "../../../conformance/contract/text.ts";
 import { requestsIn } from "../../../conformance/contract/second-counts.ts";
+import { limitRemedies } from "../own-limits.ts";
 
 type Achieved = NonNullable<LoadRecord["achieved"]>;
 export type Validity = NonNullable<LoadRecord["validity"]>;
@@ -47,7 +50,8 @@ export const judgeValidity = (evidence: LoadEvidence): Validity => {
 
 const reasonsIn = (evidence: LoadEvidence): Reason[] => {
   const { achieved, whole } = evidence;
-  const { dropped, arrivals, arrivalsAsked, lag } = achieved;
+  const { dropped, arrivals, arrivalsAsked, lag, unsent } = achieved;
+  if (unsent !== undefined) return Object.entries(unsent).map(exhausted);
   if (arrivals === 0)
     return [{ cause: "load generator", reason: "no iterations were started", remedy: "see k6.log" }];
   const isLate = lag !== undefined && lag.p99Ms > MOST_LAG_MS;
@@ -59,6 +63,13 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
     ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms), achieved)] : []),
   ];
 };
+
+/** A limit of the load generator's machine says nothing about the service, whatever else was measured. */
+const exhausted = ([limit, count]: readonly [string, number]): Reason => ({
+  cause: "load generator",
+  reason: `the load generator ran out of ${limit}, and could not send ${counted(count, "request")}`,
+  remedy: limitRemedies[limit as OwnLimit],
+});
 
 const lateText = (p99Ms: number): string =>
   `one iteration in a hundred started at least ${Math.round(p99Ms)} ms late`;
