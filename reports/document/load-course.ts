@@ -97,7 +97,7 @@ export const causesTable = ({ endpoints }: LoadRecord, course: Course | undefine
   );
   return table(
     "Failed requests by cause",
-    ["Endpoint", "Cause", ">Requests", ">Of the endpoint’s", course === undefined ? "" : "Over time"],
+    ["Endpoint", "Cause", ">Requests", ">Share", course === undefined ? "" : "Over time"],
     rows
       .toSorted((a, b) => b.count - a.count)
       .map(({ endpoint, cause, count }) => [
@@ -112,9 +112,11 @@ export const causesTable = ({ endpoints }: LoadRecord, course: Course | undefine
 
 const overTime = ({ buckets, bucketSeconds }: Course, endpoint: string, cause: string): string => {
   const counts = buckets.map(({ causes }) => causes[endpoint]?.[cause] ?? 0);
-  const first = buckets[counts.findIndex((count) => count > 0)]?.second ?? 0;
-  const last = (buckets[counts.findLastIndex((count) => count > 0)]?.second ?? 0) + bucketSeconds;
-  return `${sparkline(thinned(counts, MOST_IN_CELL), MOST_IN_CELL)} second ${first} to ${last}`;
+  const hit = buckets.filter((_, at) => (counts[at] ?? 0) > 0);
+  const [first, last] = [hit[0], hit.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  const bars = sparkline(thinned(counts, MOST_IN_CELL), MOST_IN_CELL);
+  return `${bars} second ${first.second} to ${last.second + bucketSeconds}`;
 };
 
 /** Evenly spread values, of each stretch the greatest, at most this many. */

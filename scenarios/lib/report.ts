@@ -74,13 +74,9 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
   for (const key of Object.keys(values)) delete metadata[key];
 };
 
-interface Timings {
-  readonly duration: number;
-  readonly blocked: number;
-}
-
-export const ended = (endpoint: string, result: RequestResult, { duration, blocked }: Timings): void =>
-  withMetadata({ blocked: String(blocked) }, () => requests.add(duration, { endpoint, ...result }));
+/** Reports a request that has ended, with its times in milliseconds. */
+export const ended = (endpoint: string, result: RequestResult, tookMs: number, blockedMs: number): void =>
+  withMetadata({ blocked: String(blockedMs) }, () => requests.add(tookMs, { endpoint, ...result }));
 
 /** Sends the runner what samples cannot carry. */
 export const say = (message: ScriptMessage): void => {

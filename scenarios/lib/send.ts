@@ -49,12 +49,9 @@ type Response = RefinedResponse<ResponseType | undefined>;
 
 const exchangeOf = (request: Request, response: Response): Exchange => {
   const exchange = readAnswer(request, response);
-  if (!isSetUp)
-    ended(
-      request.endpoint,
-      resultOf(request, exchange, response.headers["Retry-After"] !== undefined),
-      response.timings,
-    );
+  if (isSetUp) return exchange;
+  const result = resultOf(request, exchange, response.headers["Retry-After"] !== undefined);
+  ended(request.endpoint, result, exchange.durationMs, response.timings.blocked);
   return exchange;
 };
 
