@@ -4,6 +4,7 @@ import { Interrupted, EVERY_CONTROL } from "../checks/context.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
+import { IN_FLIGHT } from "../judging/pushes/cases.ts";
 import { tolerances } from "../judging/tolerances.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { unfinishedOf } from "../judging/pushes/unfinished.ts";
@@ -113,9 +114,7 @@ export const unlessMovedByOthers = async (
 
 /** What would settle a breach that depends on moments in real time. */
 export const settlesTimes = (clock: Session["clocks"]["kind"]): string =>
-  clock === "real"
-    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
-    : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
+  clock === "real" ? "tolerances.latenessMs in the profile, which sets how late a push may be" : IN_FLIGHT;
 
 const undecided = (reason: string, settle: string) =>
   ({ kind: "inconclusive", reason, settle, cases: 0 }) as const;
@@ -141,8 +140,10 @@ export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
 export const unlessUnfinished = (verdict: Verdict, rule: string, pushRun: PushRun): Verdict => {
   if (pushRun.cut === undefined || isBreach(verdict) || verdict.kind === "not-applicable") return verdict;
   const only = new Set([rule]);
-  const [first, ...others] = unfinishedOf(pushRun, ({ purpose }) => isNeeded(purpose, only));
-  if (first === undefined) return verdict;
+  const [first, ...others] = unfinishedOf(pushRun, (plan) => isNeeded(plan, only));
+  // What it asked the target for has got no answer.
+  const isCutOff = pushRun.cut.by === "interruption" && verdict.kind === "inconclusive";
+  if (first === undefined) return isCutOff ? interrupted : verdict;
   const { why = "the run was interrupted", settle = "a run that is not interrupted" } = pushRun.cut;
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "more notification")}`;
   return {

@@ -1,5 +1,5 @@
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
-import { silentFirst } from "../judging/pushes/finding.ts";
+import { silentFirst } from "../judging/pushes/cases.ts";
 import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
 import { advanceTo, advanceToLast } from "./advance.ts";

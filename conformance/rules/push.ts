@@ -14,9 +14,7 @@ import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { leastPushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules, Run } from "../checks/rule.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
-import { pushesAreListed } from "./push-listed.ts";
 import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
 import {
   observeAcceptedCodes,
@@ -30,32 +28,28 @@ import {
 } from "../judging/pushes/observations.ts";
 
 /** Common to all push rules: they judge the one push run that they share. */
-const fromPushRun = {
+export const fromPushRun = {
   needs: ["pushes"],
   writes: true,
   // What else it would have to wait for is inconclusive.
   waitsMs: ({ limits }) => leastPushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
-const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
-  if (pushRun === undefined) throw new ControlFailed("this run did not watch pushes");
+export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
+  if (pushRun === undefined) throw new Error("a push rule is judged by a push run");
   return pushRun;
 };
 
 /** The verdict of a finding. To confirm a breach, the push run itself is repeated elsewhere. */
-const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
-  let settle: string | undefined;
-  const verdict = await run.once(
+const judged = (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> =>
+  run.once(
     (world) => {
-      const { judgement, cases, facts, evidence = [], ...finding } = judge(pushRunOf(world));
-      settle = finding.settle;
+      const { judgement, cases, facts, evidence = [] } = judge(pushRunOf(world));
       if (judgement.kind === "failed") world.evidence.addPushes(evidence);
       return Promise.resolve({ ...judgement, cases, facts });
     },
     { replays: 0 },
   );
-  return verdict.kind === "inconclusive" && settle !== undefined ? { ...verdict, settle } : verdict;
-};
 
 /** A rule that judges the trace of the push run. */
 const judges = (
@@ -67,10 +61,6 @@ const judges = (
 export const pushRules = {
   "push.delivered": judges(judgeDelivered, { missesPushes: true }),
   "push.payload": judges(judgePayload, { standsEarly: true }),
-  "push.listed": {
-    ...fromPushRun,
-    check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
-  },
   "push.acknowledged-stops": judges(judgeAcknowledgedStops, {
     looksLater: true,
     missesPushes: true,

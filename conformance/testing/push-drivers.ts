@@ -50,7 +50,7 @@ const caseOf = (name: string, lines: readonly PushLine[], purpose: PushCase["pur
   })),
 });
 
-const gateRun = (trace: Trace): PushRun => {
+export const gateRun = (trace: Trace): PushRun => {
   const outcomes = pushesIn(trace.lines).map((line) => outcomeOf(answerOf({ line }), 200));
   const purpose =
     outcomes[0] === "acknowledged"

@@ -2,6 +2,7 @@ import { isRequirementId } from "../../conformance/contract/catalogue.ts";
 import { isBroken, whyOpenCases, type Case } from "../../conformance/contract/cases.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 import type { RecordedRun } from "../read/index.ts";
+import { sendLines } from "../text/breach.ts";
 import { amountOf, shellWord } from "../text/figures.ts";
 import { numbered, requirementOf, sectionsOf } from "../text/verdicts.ts";
 import { whyIncomplete } from "../validity.ts";
@@ -128,7 +129,12 @@ export const suitesOf = (runs: readonly RecordedRun[], program: string): readonl
         incomplete: whyIncomplete(run),
       },
       run.record.cases,
-      (id) => (run.kind === "conform" ? [`replay: ${program} replay ${shellWord(run.directory)} ${id}`] : []),
+      (id) => {
+        if (run.kind !== "conform") return [];
+        const { verdict } = run.record.rules.find((rule) => rule.id === id) ?? {};
+        const sends = verdict !== undefined && "facts" in verdict ? sendLines(verdict.facts) : [];
+        return [...sends, `replay: ${program} replay ${shellWord(run.directory)} ${id}`];
+      },
     );
   });
 };

@@ -110,7 +110,8 @@ describe("the report in a browser", () => {
       await writeFile(file("compare.html"), asPage(compareDoc(compared)));
       for (const name of ["duet.html", "compare.html"]) {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
-        await page.locator("details.figures > summary").first().click();
+        for (const one of (await page.locator("details.figures > summary").all()).slice(0, 1))
+          await one.click();
         expect({ name, problems: await axeViolations(page) }).toEqual({ name, problems: [] });
         expect(await overflowOf(page)).toBe(0);
       }

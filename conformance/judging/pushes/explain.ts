@@ -9,6 +9,8 @@ import type { Arrival, Journal } from "./arrivals.ts";
 export interface Hypothesis {
   readonly reading: Reading;
   readonly anchor: Anchor;
+  /** How much earlier or later than its windows a sender that keeps time coarsely may push, in milliseconds; else none. */
+  readonly coarse?: { readonly earlyMs: number; readonly lateMs: number };
 }
 
 /** A push that the sender made by a hypothesis, seen by the receiver or not. */
@@ -38,6 +40,7 @@ export interface Next {
 
 /** The cheapest way in which a sender that follows a hypothesis can have made what was seen of one notification. */
 export interface Explanation {
+  readonly by: Hypothesis;
   readonly journal: Journal;
   readonly sends: readonly Send[];
   readonly flaws: readonly Flaw[];
@@ -53,6 +56,8 @@ export interface Surroundings {
   readonly blind: readonly Blind[];
   /** When a sender with few workers may have had none free. */
   readonly busy: readonly TimeInterval[];
+  /** The same, and when first pushes came: those of events that were triggered together wait for one another. */
+  readonly queue: readonly TimeInterval[];
   readonly trace: PushTrace;
   readonly firstLatenessMs: number;
 }
@@ -76,7 +81,7 @@ export const explain = (journal: Journal, by: Hypothesis, around: Surroundings):
   const ended = cheapest(states.flatMap((state) => endings(state, journal, by, around)));
   const [best] = ended;
   if (best === undefined) throw new Error("a fold ends in at least one state");
-  return { journal, ...best };
+  return { by, journal, ...best };
 };
 
 /** A lost connection is taken for a push only where something is missing without it; an outage hides what is due. */
@@ -95,8 +100,16 @@ const dueAfter = ({ reading, anchor }: Hypothesis, { event }: Journal, sends: re
   dueOf(reading, anchor, sends.length, { triggered: event, pushes: sends });
 
 /** Up to when a push may be late, in milliseconds after it is due. */
-const latenessOf = (by: Hypothesis, index: number, { trace, firstLatenessMs }: Surroundings): number =>
-  Math.max(allowedLatenessMs(by.reading.delaysMs[index] ?? 0, trace), index === 0 ? firstLatenessMs : 0);
+export const latenessOf = (
+  { reading, coarse }: Hypothesis,
+  index: number,
+  { trace, firstLatenessMs }: Surroundings,
+): number =>
+  Math.max(
+    allowedLatenessMs(reading.delaysMs[index] ?? 0, trace),
+    index === 0 ? firstLatenessMs : 0,
+    coarse?.lateMs ?? 0,
+  );
 
 /** When a push that is due then may be sent. */
 export const windowOf = (
@@ -108,7 +121,11 @@ export const windowOf = (
   const lateMs = latenessOf(by, index, around);
   let { latestMs } = due;
   for (const one of around.busy) if (one.earliestMs <= latestMs) latestMs = Math.max(latestMs, one.latestMs);
-  return { earliestMs: due.earliestMs - around.trace.earlyGuardMs, latestMs: latestMs + lateMs };
+  if (index === 0)
+    for (const one of around.queue)
+      if (one.earliestMs <= latestMs + lateMs) latestMs = Math.max(latestMs, one.latestMs);
+  const earlyMs = Math.max(around.trace.earlyGuardMs, by.coarse?.earlyMs ?? 0);
+  return { earliestMs: due.earliestMs - earlyMs, latestMs: latestMs + lateMs };
 };
 
 const priceMs = ({ trace }: Surroundings): number => trace.limits.pushDelaysMs[0] ?? 0;
@@ -126,6 +143,9 @@ const placed = (
   const due = dueAfter(by, journal, state.sends);
   const seen = withArrival(state, arrival, due, by, around);
   if (due === undefined) return [seen];
+  const repeated = mayRepeat(state, journal, by)
+    ? [flawed(state, "surplus", state.sends.length, around)]
+    : [];
   const index = state.sends.length;
   const window = windowOf(due, index, by, around);
   const unseen = unseenIn(window, around, state, arrival.push.line.n).map((send) =>
@@ -133,8 +153,15 @@ const placed = (
   );
   const isLeftOut = window.latestMs < arrival.at.earliestMs && by.reading.delaysMs.length > index + 1;
   const leftOut: readonly State[] = isLeftOut ? [withoutPush(state, due, around)] : [];
-  return [seen, ...[...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around))];
+  const later = [...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around));
+  return [seen, ...repeated, ...later];
 };
+
+/** Of pushes that are too many, any may be the one that its sender sent twice, not only the last. */
+const mayRepeat = ({ sends, flaws }: State, { arrivals }: Journal, { reading }: Hypothesis): boolean =>
+  sends.at(-1)?.arrival !== undefined &&
+  arrivals.filter(({ isExtra }) => !isExtra).length - reading.pushes >
+    flaws.filter(({ kind }) => kind === "surplus").length;
 
 /** What came while an earlier push was open is the next one if it is in time: both ends of a connection learn of its end apart. */
 const besides = (
@@ -185,12 +212,15 @@ const withUnseen = (state: State, send: Omit<Send, "due">, due: TimeInterval): S
   lost: state.lost + Number(send.blind?.kind === "lost"),
 });
 
-/** The next push is missing. */
-const lacking = (state: State, around: Surroundings): State => ({
+const flawed = (state: State, kind: Flaw["kind"], push: number, around: Surroundings): State => ({
   ...state,
-  flaws: [...state.flaws, { kind: "missing", push: state.sends.length + 1, byMs: priceMs(around) }],
+  flaws: [...state.flaws, { kind, push, byMs: priceMs(around) }],
   costMs: state.costMs + priceMs(around),
 });
+
+/** The next push is missing. */
+const lacking = (state: State, around: Surroundings): State =>
+  flawed(state, "missing", state.sends.length + 1, around);
 
 /** The next push is missing, and those after it count as if it had been sent when it was due. */
 const withoutPush = (state: State, due: TimeInterval, around: Surroundings): State => ({

@@ -86,30 +86,3 @@ export const windowsOf = (
   }
   return windows;
 };
-
-/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
-export interface Exactness {
-  readonly index: number;
-  readonly widthMs: number;
-  readonly mostMs: number;
-}
-
-/** The exactness of each push that came: the uncertainty of its own moment plus that of its due moment. */
-export const exactnessOf = (
-  reading: Reading,
-  history: History,
-  options: Pick<Tolerance, "latenessMs" | "firstLatenessMs">,
-  share?: number,
-): readonly Exactness[] =>
-  history.pushes.flatMap(({ at }, index) => {
-    const due = dueOf(reading, "start", index, history);
-    if (due === undefined) return [];
-    const delayMs = reading.delaysMs[index] ?? 0;
-    const shareMs =
-      index === 0
-        ? (options.firstLatenessMs ?? 0)
-        : delayMs * (share ?? tolerances.pushResolutionShare.default);
-    const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-    const leastMs = index > 0 && share !== undefined ? 0 : options.latenessMs;
-    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs) }];
-  });

@@ -1,8 +1,9 @@
 import { counted } from "../../../conformance/contract/text.ts";
 import type { Explanation } from "../../../conformance/judging/pushes/explain.ts";
-import { polledBy } from "../../../conformance/judging/pushes/polling.ts";
+import { coarseSender } from "../../../conformance/judging/pushes/polling.ts";
 import { flawText } from "../../../conformance/judging/pushes/proof.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
+import type { Doubt } from "../../../conformance/judging/pushes/cases.ts";
 import type { Part } from "../../../conformance/judging/pushes/finding.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
 
@@ -24,15 +25,20 @@ export interface Judged {
 export const partsOf = (
   id: string,
   pushCases: readonly PushCase[],
-  judge: (pushCase: PushCase) => Part | "undecided",
+  judge: (pushCase: PushCase) => Part | Doubt | "undecided",
 ): Judged => {
   const parts = pushCases.map((pushCase) => ({ pushCase, part: judge(pushCase) }));
-  const told = parts.filter(({ part }) => part !== "undecided");
+  const broken = parts.flatMap(({ pushCase, part }) =>
+    typeof part === "object" && "expected" in part
+      ? [{ pushCase, expected: part.expected, actual: part.actual }]
+      : [],
+  );
+  const checks = broken.length + parts.filter(({ part }) => part === "passed").length;
   return {
     id,
-    checks: told.length,
-    broken: told.flatMap(({ pushCase, part }) => (typeof part === "string" ? [] : [{ pushCase, ...part }])),
-    open: parts.length - told.length,
+    checks,
+    broken,
+    open: parts.length - checks,
   };
 };
 
@@ -69,15 +75,11 @@ const retriesOf = (explanations: readonly Explanation[]): number =>
  * that polls are left open, as in the gate.
  */
 export const scheduled = (trace: PushTrace): Judged => {
-  const keeping = senderOf(trace).all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
-  const polling = keeping.flatMap((one) => {
-    const why = one.flawed.length === 0 ? undefined : polledBy(one, trace);
-    return why === undefined ? [] : [{ one, why }];
-  });
+  const sender = senderOf(trace);
+  const keeping = sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
   const [nearest] = keeping.toSorted((a, b) => a.flawed.length - b.flawed.length);
-  const isKept = nearest === undefined || nearest.flawed.length === 0;
-  const [polled] = isKept ? [] : polling;
-  const { timed, flawed, hypothesis } = polled?.one ??
+  const polled = coarseSender(sender);
+  const { timed, flawed, hypothesis } = polled?.of ??
     nearest ?? { timed: [], flawed: [], hypothesis: undefined };
   const lost = timed.filter((one) => one.lost > 0);
   const open = timed.filter(
@@ -98,11 +100,7 @@ export const scheduled = (trace: PushTrace): Judged => {
   };
   const unclear = openIfLost(noted(judged, FAILING, notWatched), FAILING, lost.length);
   if (polled === undefined) return unclear;
-  const why = `${polled.why} (\`tolerances.latenessMs\` in the profile says how late)`;
-  const told = noted(
-    { ...unclear, open: flawed.length },
-    FAILING,
-    (were) => `${were} late and not judged: ${why}`,
-  );
+  const why = `${polled.why} (what settles it: ${polled.settle})`;
+  const told = noted({ ...unclear, open: flawed.length }, FAILING, (were) => `${were} not judged: ${why}`);
   return { ...told, open: unclear.open + flawed.length };
 };
