@@ -136,10 +136,10 @@ it("shows the first breach of each broken rule, and folds later ones", () => {
 it("says why requests failed, when, and that the service asked to slow down if that made most of it", () => {
   const { endpoints } = view.record;
   const row = (causes: Readonly<Record<string, number>>): LoadRecord["endpoints"][number] => {
-    const [{ service, response } = endpoints[0]] = endpoints;
     const count = Object.values(causes).reduce((sum, one) => sum + one, 0);
-    const of = { ...service, count };
-    return { endpoint: "trap", outcome: "failed", service: of, response: { ...response, count }, causes };
+    const times = { minMs: 1, meanMs: 1, p50Ms: 1, p90Ms: 1, p95Ms: 1, p99Ms: 1, p999Ms: 1, maxMs: 1 };
+    const latencies = { count, ...times };
+    return { endpoint: "trap", outcome: "failed", service: latencies, response: latencies, causes };
   };
   const objectives = [
     { name: "list errors", limit: 0, unit: "share", bound: "at most", verdict: "breached" } as const,

@@ -2,15 +2,8 @@ import { readFileSync } from "node:fs";
 import type { OwnLimit } from "../../conformance/contract/load-failures.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { LoadPlan } from "./context.ts";
+import { limitRemedies } from "./judge/validity.ts";
 import { virtualUsersFor } from "./settings.ts";
-
-export const limitRemedies: Readonly<Record<OwnLimit, string>> = {
-  "open files":
-    "allow the load generator more of them (`ulimit -n`), lower --rate, or play it on several machines (--segment)",
-  "local ports":
-    "let the service keep connections open between requests (keep-alive), widen net.ipv4.ip_local_port_range, or play the load on several machines (--segment)",
-  "socket buffers": "give the load generator's machine more memory for sockets, or lower --rate",
-};
 
 /** What this machine allows a process that it starts; unknown where there is no /proc. */
 export type Allowed = Partial<Record<OwnLimit, number>>;

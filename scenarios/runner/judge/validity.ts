@@ -11,7 +11,6 @@ import type { OwnLimit } from "../../../conformance/contract/load-failures.ts";
 import type { Outcome } from "../../../conformance/contract/record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
 import { requestsIn } from "../../../conformance/contract/second-counts.ts";
-import { limitRemedies } from "../own-limits.ts";
 
 type Achieved = NonNullable<LoadRecord["achieved"]>;
 export type Validity = NonNullable<LoadRecord["validity"]>;
@@ -62,6 +61,14 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
       : []),
     ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms), achieved)] : []),
   ];
+};
+
+export const limitRemedies: Readonly<Record<OwnLimit, string>> = {
+  "open files":
+    "allow the load generator more of them (`ulimit -n`), lower --rate, or play it on several machines (--segment)",
+  "local ports":
+    "let the service keep connections open between requests (keep-alive), widen net.ipv4.ip_local_port_range, or play the load on several machines (--segment)",
+  "socket buffers": "give the load generator's machine more memory for sockets, or lower --rate",
 };
 
 /** A limit of the load generator's machine says nothing about the service, whatever else was measured. */
