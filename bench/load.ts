@@ -31,7 +31,7 @@ export const load = async (): Promise<void> => {
 const watched = `
 export default () => {
   const index = begin();
-  for (const name of ["authorize", "exchange", "refresh"]) http.get(settings.baseUrl + "/" + name, { tags: { name } });
+  for (const name of ["authorize", "exchange", "refresh"]) get(name);
   metric.check.add(3, { rule: "code.single-use" });
   for (const what of ["code", "accessToken"]) {
     exec.vu.metrics.metadata.digest = (index * 2 + what.length).toString(16).padStart(16, "0");
@@ -160,7 +160,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
 
 const ignoring: RowSink = {
   request: () => undefined,
-  hollow: () => undefined,
+  unsent: () => undefined,
   arrival: () => undefined,
   dropped: () => undefined,
   virtualUsers: () => undefined,

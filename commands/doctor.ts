@@ -7,7 +7,8 @@ import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";
-import { k6Status } from "../scenarios/runner/index.ts";
+import { allowedHere, k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
+import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
@@ -40,6 +41,7 @@ const diagnose = async (
         signal,
         freshUuid,
       })),
+      checkGenerator(target.resolved.profile),
     ];
   } catch (error) {
     // Some mistakes show only once the session opens, such as those of the clock file.
@@ -48,6 +50,28 @@ const diagnose = async (
   } finally {
     await target?.stop();
   }
+};
+
+/** Without --rate. */
+const USUAL_RATE = 100;
+
+/** Whether this machine could generate the load that the profile permits; the gate does not care. */
+const checkGenerator = (profile: FetchedProfile): Check => {
+  const rate = profile.safety?.maxRate ?? USUAL_RATE;
+  const allowed = allowedHere();
+  const shortages = shortagesFor(neededFor({ scenario: "token", rate }, profile), allowed);
+  const load = `a load of ${rate} requests per second`;
+  if (shortages.length > 0)
+    return {
+      check: "load generator",
+      ok: "skipped",
+      message: `too small for ${load}: ${shortages.map(({ text }) => text).join("; ")}`,
+      remedy: shortages.map(({ remedy }) => remedy).join("; "),
+    };
+  const limits = Object.entries(allowed).map(([limit, count]) => `${count} ${limit}`);
+  return limits.length === 0
+    ? { check: "load generator", ok: "skipped", message: "the limits of this machine are not known" }
+    : { check: "load generator", ok: true, message: `${limits.join(" and ")} are enough for ${load}` };
 };
 
 /** Whether a load run would find its k6; the gate does not need k6. */

@@ -90,9 +90,11 @@ export interface ScriptSettings {
  * - event: an event was triggered and acknowledged; metadata `sentAt` (wall clock in milliseconds, before the
  * request) and `notification` if the hook returned the id.
  * - arrival: an iteration has begun; the value is its schedule lag in milliseconds.
+ * - request: a request has ended; tags `endpoint`, `outcome` (of `sampleOutcomes`, or `unsent`) and, unless it was
+ * granted or refused, `cause`; the value is its duration, metadata `blocked` the time that it waited for a connection
+ * (milliseconds). Requests of the set-up, before the load, are not reported.
  * - start: when the load began according to k6 (wall clock in milliseconds), from each virtual user's first
  * iteration.
- * Requests of the set-up, before the load, have the name `setUpName` and do not count as load.
  * Every sample of an iteration has its schedule lag as metadata `lag` (milliseconds, to a tenth, never
  * negative).
  */
@@ -102,12 +104,9 @@ export const metricNames = {
   issued: "touchstone_issued",
   event: "touchstone_event",
   arrival: "touchstone_arrival",
-  hollow: "touchstone_hollow",
+  request: "touchstone_request",
   start: "touchstone_start",
 } as const;
-
-/** The `name` tag of requests before the load. */
-export const setUpName = "setup";
 
 /** Kinds of issued credentials, and the rule broken if the same one is issued twice. */
 export const issuedRules = {

@@ -5,11 +5,14 @@ import {
   type FoundK6,
   type LoadContext,
   type LoadPlan,
+  allowedHere,
   checkPlan,
   findK6,
   k6GraceMs,
   load,
+  neededFor,
   runnerClock,
+  shortagesFor,
 } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
@@ -41,7 +44,8 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   return { resolved: { ...resolved, profile, sources: [] }, behaviour, stop: fake.stop };
 };
 
-type AskedLoad = Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "segment">;
+type AskedLoad = Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "segment"> &
+  Partial<Pick<LoadPlan, "virtualUsers">>;
 
 /**
  * Refuses a load that the profile does not permit or k6 cannot play; returns the environment for finding k6. Throws
@@ -88,6 +92,8 @@ export const openLoad = async (
   try {
     const environment = await refuseLoad(context, resolved, asked);
     const found = await k6();
+    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere()))
+      live.say(`The load generator may be too small for this load: ${text}. To allow more: ${remedy}.`);
     const push =
       receiver &&
       openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid, askedForMs: ASKED_FOR_MS });

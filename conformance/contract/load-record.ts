@@ -1,5 +1,6 @@
 import Type, { Optional, type Static } from "typebox";
 import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
+import { failureCauses, ownLimits } from "./load-failures.ts";
 import { recordFields, targetFields, type Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
@@ -60,13 +61,23 @@ const Latencies = Type.Object({
 });
 export type Latencies = Frozen<typeof Latencies>;
 
+const Causes = byName(`Of the failed requests, by why they failed: ${failureCauses.join(", ")}.`, Count);
+const Unsent = byName(
+  `Requests that the load generator could not send, by what it ran out of: ${ownLimits.join(", ")}. They count nowhere else.`,
+  Count,
+);
+
 /** One line of seconds.jsonl: what happened in one second of the load. */
 export const SecondLine = Type.Object({
   second: integer("Since the start of the load; the first is 0."),
   asked: number("Arrivals requested."),
   started: number("Iterations started."),
   dropped: Count,
-  requests: byName("By endpoint.", Type.Object({ granted: Count, refused: Count, failed: Count })),
+  requests: byName(
+    "By endpoint.",
+    Type.Object({ granted: Count, refused: Count, failed: Count, causes: Optional(Causes) }),
+  ),
+  unsent: Optional(Unsent),
   lagMs: Optional(
     Type.Object(
       { p50Ms: Milliseconds, maxMs: Milliseconds },
@@ -142,6 +153,7 @@ const EndpointRow = Type.Object({
   outcome: Type.Union([Type.Literal("granted"), Type.Literal("refused"), Type.Literal("failed")]),
   service: Latencies,
   response: Latencies,
+  causes: Optional(Causes),
 });
 export type EndpointRow = Frozen<typeof EndpointRow>;
 
@@ -221,6 +233,7 @@ export const LoadRecord = Type.Object(
         dropped: Count,
         requests: Count,
         requestsPerSecond: Type.Number(),
+        unsent: Optional(Unsent),
         seconds: Type.Number(),
         lag: Optional(Latencies),
         k6Cores: Optional(Type.Number()),

@@ -1,4 +1,4 @@
-import type { SecondLine } from "./load-record.ts";
+import { sampleOutcomes, type SecondLine } from "./load-record.ts";
 
 /** Counts under the same names, added up. */
 export const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
@@ -10,9 +10,11 @@ export const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Rec
 
 /** The requests of these seconds by outcome, over all endpoints, and all of them. */
 export const requestsIn = (lines: readonly Pick<SecondLine, "requests">[]) => {
-  const counts = lines.flatMap(({ requests }) => Object.values(requests));
-  const { granted = 0, refused = 0, failed = 0 } = addedUp(counts);
-  return { granted, refused, failed, all: granted + refused + failed };
+  const sum = { granted: 0, refused: 0, failed: 0 };
+  for (const { requests } of lines)
+    for (const counts of Object.values(requests))
+      for (const outcome of sampleOutcomes) sum[outcome] += counts[outcome];
+  return { ...sum, all: sum.granted + sum.refused + sum.failed };
 };
 
 /** The breaches of these seconds, of all rules. */

@@ -1,7 +1,9 @@
 import { catalogue, isRequirementId, requirementIds } from "../../conformance/contract/catalogue.ts";
 import { isBroken, isJudged, type Case } from "../../conformance/contract/cases.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { slowDownCauses } from "../../conformance/contract/load-failures.ts";
+import { serviceRows, type LoadRecord } from "../../conformance/contract/load-record.ts";
+import { addedUp } from "../../conformance/contract/second-counts.ts";
 import { isGating } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
@@ -13,7 +15,20 @@ import { isUnwritten, took } from "./run.ts";
 type AnyRecord = RunRecord | LoadRecord;
 
 /** What a run found, in a sentence made of its judged items. */
-export const headlineOf = (record: AnyRecord): string => {
+export const headlineOf = (record: AnyRecord): string =>
+  asksToSlowDown(record) ? `${foundOf(record)} The service asked to slow down.` : foundOf(record);
+
+/** Whether at least half of what failed was refused because of the load, in a run that was not green. */
+const asksToSlowDown = (record: AnyRecord): boolean => {
+  if (record.command !== "load" || record.outcome === "passed") return false;
+  const causes = addedUp(serviceRows(record.endpoints).map((row) => row.causes ?? {}));
+  const sum = (names: readonly string[]): number =>
+    names.reduce((total, name) => total + (causes[name] ?? 0), 0);
+  const asked = sum(slowDownCauses);
+  return asked > 0 && 2 * asked >= sum(Object.keys(causes));
+};
+
+const foundOf = (record: AnyRecord): string => {
   const { outcome, exitCode, cases } = record;
   const broken = cases.filter((one) => one.verdict === "failed" && one.status === "failed" && isRule(one));
   switch (outcome) {
@@ -82,13 +97,20 @@ const whatFailed = ({ command, cases }: AnyRecord, broken: number): string => {
     : `The load failed: ${failed[0]?.seen ?? "it did not run to its end"}.`;
 };
 
+const notValid = (record: AnyRecord): string => {
+  const [first] = (record.command === "load" && record.validity?.reasons) || [];
+  if (first === undefined) return "The load run is not valid: its figures say nothing.";
+  const { reason, remedy } = first;
+  return `The load run is not valid: ${reason}. ${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`;
+};
+
 const MOST_NAMED = 3;
 
 /** The figures of a valid load stand, even if something was left open. */
 const whatIsOpen = (record: AnyRecord): string => {
   const open = record.cases.filter((one) => one.open === true);
   const ofLoad = open.find(({ group }) => group === "load");
-  if (ofLoad?.verdict === "not valid") return "The load run is not valid: its figures say nothing.";
+  if (ofLoad?.verdict === "not valid") return notValid(record);
   if (ofLoad !== undefined) return `The load was not judged: ${ofLoad.seen ?? ofLoad.verdict}.`;
   const isObjective = open[0]?.group === "objectives";
   // In a gate, what need not be judged and was not is counted, too.

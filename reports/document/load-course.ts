@@ -7,8 +7,8 @@ import {
   msOf,
   type LatencyPoint,
 } from "../gather/course.ts";
-import { figure as number, plural, latency, sparkline, rate } from "../text/figures.ts";
-import { figure, link, softText, table, type Block, type Figure, type Text } from "./model.ts";
+import { figure as number, plural, latency, percent, sparkline, rate } from "../text/figures.ts";
+import { figure, link, softText, table, type Block, type Figure, type Table, type Text } from "./model.ts";
 
 /** The number of values that fit on a line of text. */
 const MOST_BRIEF = 60;
@@ -85,12 +85,51 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   });
 };
 
-const thinned = (values: readonly number[]): readonly number[] =>
-  values.length <= MOST_BRIEF
+/** The number of bars in a cell of a table. */
+const MOST_IN_CELL = 20;
+
+/** Why requests failed, by endpoint, the most frequent cause first. */
+export const causesTable = ({ endpoints }: LoadRecord, course: Course | undefined): Table | undefined => {
+  const sent = (name: string): number =>
+    endpoints.reduce((sum, { endpoint, service }) => sum + (endpoint === name ? service.count : 0), 0);
+  const rows = endpoints.flatMap(({ endpoint, causes = {} }) =>
+    Object.entries(causes).map(([cause, count]) => ({ endpoint, cause, count })),
+  );
+  return table(
+    "Failed requests by cause",
+    ["Endpoint", "Cause", ">Requests", ">Share", course === undefined ? "" : "Over time"],
+    rows
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ endpoint, cause, count }) => [
+        endpoint,
+        cause,
+        number(count),
+        percent(count / sent(endpoint)),
+        course === undefined ? "" : overTime(course, endpoint, cause),
+      ]),
+  );
+};
+
+const overTime = ({ buckets, bucketSeconds }: Course, endpoint: string, cause: string): string => {
+  const counts = buckets.map(({ causes }) => causes[endpoint]?.[cause] ?? 0);
+  const hit = buckets.filter((_, at) => (counts[at] ?? 0) > 0);
+  const [first, last] = [hit[0], hit.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  const bars = sparkline(thinned(counts, MOST_IN_CELL), MOST_IN_CELL);
+  return `${bars} second ${first.second} to ${last.second + bucketSeconds}`;
+};
+
+/** Evenly spread values, of each stretch the greatest, at most this many. */
+const thinned = (values: readonly number[], most = MOST_BRIEF): readonly number[] =>
+  values.length <= most
     ? values
-    : Array.from(
-        { length: MOST_BRIEF },
-        (_, at) => values[Math.floor((at * values.length) / MOST_BRIEF)] ?? 0,
+    : Array.from({ length: most }, (_, at) =>
+        Math.max(
+          ...values.slice(
+            Math.floor((at * values.length) / most),
+            Math.floor(((at + 1) * values.length) / most),
+          ),
+        ),
       );
 
 const latencyFigures = ({ endpoints, bucketSeconds, seconds }: Course): readonly Figure[] => {

@@ -209,6 +209,12 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
       "Arrivals",
       `${plural(achieved.arrivals, "iteration")}, ${number(Math.round(achieved.arrivalsAsked))} asked for, ${number(achieved.dropped)} dropped`,
     ],
+    achieved?.unsent !== undefined && [
+      "Not sent",
+      Object.entries(achieved.unsent)
+        .map(([limit, count]) => `${plural(count, "request")} for lack of ${limit}`)
+        .join(", "),
+    ],
     achieved?.lag && [
       "Iteration start lag",
       `${latency(achieved.lag.p50Ms)} in the median, ${latency(achieved.lag.p99Ms)} at p99`,

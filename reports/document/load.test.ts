@@ -104,6 +104,10 @@ it("calls a load not valid only if it is, and else names what was left open", ()
   expect(headline({ objectives: open, validity: { valid: false, reasons: [] } })).toBe(
     "The load run is not valid: its figures say nothing.",
   );
+  const reasons = [{ reason: "the load generator ran out of local ports", remedy: "widen the range" }];
+  expect(headline({ objectives: open, validity: { valid: false, reasons } })).toBe(
+    "The load run is not valid: the load generator ran out of local ports. Widen the range.",
+  );
   expect(headline({ rules: [{ id: "access.required", checks: 0, breaches: 0 }] })).toBe(
     "The load was not judged: no promise was checked under load.",
   );
@@ -127,4 +131,36 @@ it("shows the first breach of each broken rule, and folds later ones", () => {
   expect(blocks.map(({ is }) => is)).toEqual(["card", "fold", "card"]);
   const fold = blocks.find((block) => block.is === "fold");
   expect([fold?.summary, fold?.blocks.length]).toEqual(["2 later breaches of this rule", 2]);
+});
+
+it("says why requests failed, when, and that the service asked to slow down if that made most of it", () => {
+  const { endpoints } = view.record;
+  const row = (causes: Readonly<Record<string, number>>): LoadRecord["endpoints"][number] => {
+    const count = Object.values(causes).reduce((sum, one) => sum + one, 0);
+    const times = { minMs: 1, meanMs: 1, p50Ms: 1, p90Ms: 1, p95Ms: 1, p99Ms: 1, p999Ms: 1, maxMs: 1 };
+    const latencies = { count, ...times };
+    return { endpoint: "trap", outcome: "failed", service: latencies, response: latencies, causes };
+  };
+  const objectives = [
+    { name: "list errors", limit: 0, unit: "share", bound: "at most", verdict: "breached" } as const,
+  ];
+  const failedFor = (causes: Readonly<Record<string, number>>, course = view.course) => {
+    const failed = { outcome: "failed", exitCode: 1, objectives } as const;
+    const record = loadRecordOf({ ...failed, endpoints: [...endpoints, row(causes)] });
+    return { ...view, record, course };
+  };
+  const headline = (causes: Readonly<Record<string, number>>) => loadDoc(failedFor(causes)).headline;
+  const slow = "1 objective was missed. The service asked to slow down.";
+  expect(headline({ "429": 2, "503 with Retry-After": 3, timeout: 5 })).toBe(slow);
+  expect(headline({ "429": 4, timeout: 5 })).toBe("1 objective was missed.");
+  expect(headline({ "503": 9 })).toBe("1 objective was missed.");
+
+  const buckets = view.course?.buckets.map((bucket, at) => ({
+    ...bucket,
+    causes: at === 1 || at === 2 ? { trap: { "429": at } } : {},
+  }));
+  const course = view.course && { ...view.course, ...(buckets && { buckets }) };
+  expect(shown(failedFor({ timeout: 1, "429": 3 }, course))).toMatch(
+    /Failed requests\n.*Endpoint +Cause +Requests +Share +Over time\n +trap +429 +3 +75 % +▁▅█▁+ second 1 to 3\n +trap +timeout +1 +25 % *\n/,
+  );
 });

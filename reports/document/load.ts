@@ -4,7 +4,7 @@ import { rampAnswer } from "../../conformance/contract/load-cases.ts";
 import { headlineOf } from "./answer.ts";
 import { objectivesFigure } from "./load-objectives.ts";
 import type { LoadView } from "../gather/gather.ts";
-import { courseBlocks, spreadFigure } from "./load-course.ts";
+import { causesTable, courseBlocks, spreadFigure } from "./load-course.ts";
 import {
   breachBlocks,
   breachFinder,
@@ -52,6 +52,7 @@ export const loadDoc = (
       section("validity", "Why these figures cannot be trusted", ...invalid(record)),
       section("broken", "What broke under load", ...breachBlocks(subject, prefix)),
       section("objectives", "Objectives", ...rampBlocks(record), objectivesFigure(record)),
+      section("failures", "Failed requests", causesTable(record, course)),
       section(
         "course",
         "The load over time",

@@ -52,6 +52,8 @@ export interface Bucket {
   readonly requests: number;
   readonly refused: number;
   readonly failed: number;
+  /** Failed requests, by endpoint and cause. */
+  readonly causes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly breaches: Readonly<Record<string, number>>;
 }
 
@@ -80,8 +82,17 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     requests,
     refused,
     failed,
+    causes: causesIn(lines),
     breaches: addedUp(lines.map(({ breaches }) => breaches)),
   };
+};
+
+const causesIn = (lines: readonly SecondLine[]): Bucket["causes"] => {
+  const sums: Record<string, Readonly<Record<string, number>>> = {};
+  for (const { requests } of lines)
+    for (const [endpoint, { causes }] of Object.entries(requests))
+      if (causes !== undefined) sums[endpoint] = addedUp([sums[endpoint] ?? {}, causes]);
+  return sums;
 };
 
 /** Latency of an endpoint's granted requests (or of the refused ones if none was granted), over time and overall. */

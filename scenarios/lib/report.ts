@@ -6,6 +6,7 @@ import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import { logMark, metricNames, type Issued, type ScriptMessage } from "../protocol.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Exchange, Check } from "./exchange.ts";
+import type { RequestResult } from "./outcome.ts";
 import { settings } from "./settings.ts";
 
 const checkCounter = new Counter(metricNames.check);
@@ -14,7 +15,7 @@ const issues = new Counter(metricNames.issued);
 const events = new Counter(metricNames.event);
 const arrivals = new Trend(metricNames.arrival, true);
 const starts = new Gauge(metricNames.start);
-const hollows = new Trend(metricNames.hollow, true);
+const requests = new Trend(metricNames.request, true);
 
 /** If a rule breaks constantly, each virtual user reports at most this many proofs; all breaches are counted. */
 const MOST_PROOFS = 3;
@@ -73,9 +74,9 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
   for (const key of Object.keys(values)) delete metadata[key];
 };
 
-/** Reports a request that k6 counts as granted by its status, although its answer grants nothing. */
-export const hollow = (endpoint: string, durationMs: number, blockedMs: number): void =>
-  withMetadata({ blocked: String(blockedMs) }, () => hollows.add(durationMs, { endpoint }));
+/** Reports a request that has ended, with its times in milliseconds. */
+export const ended = (endpoint: string, result: RequestResult, tookMs: number, blockedMs: number): void =>
+  withMetadata({ blocked: String(blockedMs) }, () => requests.add(tookMs, { endpoint, ...result }));
 
 /** Sends the runner what samples cannot carry. */
 export const say = (message: ScriptMessage): void => {

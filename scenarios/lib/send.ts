@@ -1,22 +1,16 @@
 import http, { type Params, type RefinedResponse, type ResponseType } from "k6/http";
 import { fieldsIn, type Exchange } from "./exchange.ts";
-import { setUpName } from "../protocol.ts";
-import { grantsNothing } from "./oracles/tokens.ts";
-import { hollow } from "./report.ts";
+import { expected, expectationOf, resultOf } from "./outcome.ts";
+import { ended } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";
 
-/**
- * Answers that are not failures: a grant, a redirect to the client, and a refusal if allowed. Never "too many
- * requests".
- */
-const granted = http.expectedStatuses({ min: 200, max: 299 });
-const grantedOrRedirected = http.expectedStatuses({ min: 200, max: 399 });
-const grantedOrRefused = http.expectedStatuses(
-  { min: 200, max: 299 },
-  { min: 400, max: 428 },
-  { min: 430, max: 499 },
-);
+/** The same expectations for k6's own metrics, which other outputs get. */
+const callbacks = {
+  granted: http.expectedStatuses(...expected.granted),
+  redirected: http.expectedStatuses(...expected.redirected),
+  refused: http.expectedStatuses(...expected.refused),
+};
 
 /** k6 runs the set-up in a separate virtual user, so this stays false in all others. */
 let isSetUp = false;
@@ -26,16 +20,12 @@ export const sendForSetUp = (): void => {
   isSetUp = true;
 };
 
-const paramsOf = ({ endpoint, headers, mayBeRefused }: Request): Params => ({
-  headers: { ...headers },
-  tags: { name: isSetUp ? setUpName : endpoint },
+const paramsOf = (request: Request): Params => ({
+  headers: { ...request.headers },
+  tags: { name: isSetUp ? "setup" : request.endpoint },
   timeout: settings.requestTimeoutMs,
   redirects: 0,
-  responseCallback: mayBeRefused
-    ? grantedOrRefused
-    : endpoint === "authorize"
-      ? grantedOrRedirected
-      : granted,
+  responseCallback: callbacks[expectationOf(request)],
 });
 
 /** Sends one request and waits for its answer. Never retries. */
@@ -59,9 +49,9 @@ type Response = RefinedResponse<ResponseType | undefined>;
 
 const exchangeOf = (request: Request, response: Response): Exchange => {
   const exchange = readAnswer(request, response);
-  const { duration, blocked } = response.timings;
-  if (!isSetUp && !request.mayBeRefused && grantsNothing(exchange))
-    hollow(exchange.endpoint, duration, blocked);
+  if (isSetUp) return exchange;
+  const result = resultOf(request, exchange, response.headers["Retry-After"] !== undefined);
+  ended(request.endpoint, result, exchange.durationMs, response.timings.blocked);
   return exchange;
 };
 

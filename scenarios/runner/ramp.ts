@@ -105,8 +105,8 @@ export const createRampWatch = (
         found = { heldTo: endedAt, endedAt };
         objectives = judged;
       } else if (found.heldTo === 0) objectives = judged;
-      const isDropped = line.dropped > 0;
-      // Where dropped iterations end the ramp, no more seconds can tell a hiccup from a limit.
+      const isDropped = line.dropped > 0 || line.unsent !== undefined;
+      // Where dropped iterations or requests end the ramp, no more seconds can tell a hiccup from a limit.
       const gaveWay = missed(judged).find((one) => isDropped || (isWhole && isMissedAnyway(one)));
       hasEnded = isDropped || gaveWay !== undefined;
       if (gaveWay !== undefined) found = { ...found, gaveWay };

@@ -35,16 +35,15 @@ const linesOf = <T>(file: string): T[] => {
 };
 
 const steady = `
-export default () => { begin(); http.get(settings.baseUrl + "/list", { tags: { name: "list" } }); };
+export default () => { begin(); get("list"); };
 `;
 
 /** Everything that a script reports, each at some iterations. */
 const eventful = `
-      const refusal = http.expectedStatuses(400);
       export default () => {
         const index = begin();
-        http.get(settings.baseUrl + "/list", { tags: { name: "list" } });
-        http.get(settings.baseUrl + (index % 10 === 3 ? "/exchange?fail" : "/exchange"), { tags: { name: "exchange" }, responseCallback: refusal });
+        get("list");
+        get("exchange", index % 10 === 3 ? "/exchange?fail" : "/exchange", true);
         metric.check.add(2, { rule: "code.single-use" });
         if (index % 50 === 7) {
           metric.breach.add(1, { rule: "code.single-use" });

@@ -21,18 +21,6 @@ const valueOf = (durationMs: number): number =>
 export const note = (histogram: Int32Histogram, durationMs: number): void =>
   histogram.recordValue(valueOf(durationMs));
 
-export const isNoted = (histogram: Int32Histogram, durationMs: number): boolean =>
-  histogram.getCountAtIndex(histogram.countsArrayIndex(valueOf(durationMs))) > 0;
-
-const one = latencyHistogram();
-
-/** Takes a noted latency back. */
-export const forget = (histogram: Int32Histogram, durationMs: number): void => {
-  one.reset();
-  note(one, durationMs);
-  histogram.subtract(one);
-};
-
 const shape = latencyHistogram();
 const middles = Float64Array.from({ length: shape.countsArrayLength }, (_, index) =>
   shape.medianEquivalentValue(shape.valueFromIndex(index)),

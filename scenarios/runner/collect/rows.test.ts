@@ -6,32 +6,27 @@ import { createRowReader, type RequestSample, type RowSink } from "./rows.ts";
 const header =
   "metric_name,timestamp,metric_value,error_code,expected_response,name,status,extra_tags,metadata";
 
-/** All rows of one request, in k6's order. */
-const request = (
-  atMicro: number,
-  tags: string,
-  durationMs: string,
-  blockedMs: string,
-  metadata = "lag=0",
-): string =>
+/** Rows that k6 itself writes of each request, and the one of our script. */
+const request = (atMicro: number, durationMs: string, tags: string, metadata = "blocked=0&lag=0"): string =>
   [
-    `http_reqs,${atMicro},1.000000,${tags},,${metadata}`,
-    `http_req_duration,${atMicro},${durationMs},${tags},,${metadata}`,
-    `http_req_blocked,${atMicro},${blockedMs},${tags},,${metadata}`,
-    `http_req_connecting,${atMicro},0.432775,${tags},,${metadata}`,
-    `http_req_tls_handshaking,${atMicro},0.000000,${tags},,${metadata}`,
-    `http_req_failed,${atMicro},0.000000,${tags},,${metadata}`,
+    `http_reqs,${atMicro},1.000000,,true,list,200,,${metadata}`,
+    `http_req_duration,${atMicro},${durationMs},,true,list,200,,${metadata}`,
+    `touchstone_request,${atMicro},${durationMs},,,,,${tags},${metadata}`,
   ].join("\n");
 
 const csv = [
   header,
   "touchstone_start,1795259500303746,1795259500303.000000,,,,,,",
   "touchstone_arrival,1795259500304038,12.500000,,,,,,lag=12.5",
-  request(1795259500314282, ",true,list,200", "9.404828", "0.693605", "lag=12.5"),
-  request(1795259500414282, "1400,true,exchange,400", "2.000000", "0.000000", "digest=00ff&lag=3"),
-  request(1795259500514282, "1503,false,exchange,503", "1.500000", "0.250000"),
-  request(1795259500614282, "1212,false,exchange,0", "0.000000", "0.000000"),
-  "touchstone_hollow,1795259500314790,9.404828,,,,,endpoint=list,lag=12.5&blocked=0.693605",
+  request(1795259500314282, "9.404828", "endpoint=list&outcome=granted", "lag=12.5&blocked=0.693605"),
+  request(1795259500414282, "2.000000", "endpoint=exchange&outcome=refused", "blocked=0&digest=00ff&lag=3"),
+  request(
+    1795259500514282,
+    "1.500000",
+    "cause=503 with Retry-After&endpoint=exchange&outcome=failed",
+    "blocked=0.25&lag=0",
+  ),
+  request(1795259500614282, "0.000000", "cause=open files&endpoint=exchange&outcome=unsent"),
   "touchstone_check,1795259500314795,2.000000,,,,,rule=code.single-use,lag=12.5",
   "touchstone_breach,1795259500314795,1.000000,,,,,rule=code.single-use,lag=12.5",
   "touchstone_issued,1795259500314795,1.000000,,,,,what=code,lag=12.5&digest=00112233445566aa",
@@ -64,16 +59,23 @@ const sample = (
   endpoint: string,
   outcome: SampleOutcome,
   [serviceMs, blockedMs, lagMs]: readonly [number, number, number],
-): RequestSample => ({ endpoint, outcome, serviceMs, blockedMs, lagMs });
+  cause?: string,
+): RequestSample => ({
+  endpoint,
+  outcome,
+  serviceMs,
+  blockedMs,
+  lagMs,
+  ...(cause !== undefined && { cause }),
+});
 
 const expected = [
   ["start", 1795259500303],
   ["arrival", 1795259500304.038, 12.5],
   ["request", 1795259500314.282, sample("list", "granted", [9.404828, 0.693605, 12.5])],
   ["request", 1795259500414.282, sample("exchange", "refused", [2, 0, 3])],
-  ["request", 1795259500514.282, sample("exchange", "failed", [1.5, 0.25, 0])],
-  ["request", 1795259500614.282, sample("exchange", "failed", [0, 0, 0])],
-  ["hollow", 1795259500314.79, sample("list", "failed", [9.404828, 0.693605, 12.5])],
+  ["request", 1795259500514.282, sample("exchange", "failed", [1.5, 0.25, 0], "503 with Retry-After")],
+  ["unsent", 1795259500614.282, "open files"],
   ["checks", 1795259500314.795, "code.single-use", 2],
   ["breach", 1795259500314.795, "code.single-use"],
   ["issued", 1795259500314.795, "code", "00112233445566aa"],
@@ -83,7 +85,7 @@ const expected = [
 ];
 
 describe("the reader of k6's CSV", () => {
-  it("reports the relevant rows, and makes one sample of a request's rows", () => {
+  it("reports the relevant rows", () => {
     expect(callsIn(csv)).toEqual(expected);
   });
 
@@ -112,30 +114,16 @@ describe("the reader of k6's CSV", () => {
   it("finds the columns by their names", () => {
     const names =
       "metric_name,timestamp,metric_value,status,name,proto,expected_response,extra_tags,metadata";
-    const rows = ["duration,1000000,5.0", "blocked,1000000,0.5"].map(
-      (row) => `http_req_${row}00000,201,list,HTTP/2,true,,lag=1\n`,
-    );
-    expect(callsIn(`${names}\n${rows.join("")}`)).toEqual([
+    const row =
+      "touchstone_request,1000000,5.000000,,,HTTP/2,,endpoint=list&outcome=granted,blocked=0.5&lag=1";
+    expect(callsIn(`${names}\n${row}\n`)).toEqual([
       ["request", 1_000, sample("list", "granted", [5, 0.5, 1])],
-    ]);
-  });
-
-  it("ignores requests of a script's setup", () => {
-    const rows = ["duration", "blocked"].map((name) => `http_req_${name},1000000,5.000000,,true,setup,200,,`);
-    expect(callsIn(`${header}\n${rows.join("\n")}\n`)).toEqual([]);
-  });
-
-  it("counts a request whose second row is missing", () => {
-    const row = "http_req_duration,1000000,5.000000,,true,list,200,,";
-    expect(callsIn(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)).toEqual([
-      ["request", 1_000, sample("list", "granted", [5, 0, 0])],
-      ["virtualUsers", 2_000, 1],
     ]);
   });
 
   it("rejects missing names, missing columns, unreadable rows and endless rows", () => {
     expect(() => callsIn("vus,1000000,1.000000,,,,,,\n")).toThrow(/does not begin with the names/);
-    expect(() => callsIn("metric_name,timestamp,metric_value\n")).toThrow(/no column name/);
+    expect(() => callsIn("metric_name,timestamp,metric_value\n")).toThrow(/no column extra_tags/);
     expect(() => callsIn(`${header}\nvus,yesterday,1.000000,,,,,,\n`)).toThrow(/no time or no value/);
     const push = createRowReader({} as RowSink);
     push(Buffer.alloc(70_000, "v"));

@@ -1,13 +1,13 @@
 import type { SampleOutcome } from "../../../conformance/contract/load-record.ts";
-import { metricNames, setUpName } from "../../protocol.ts";
+import { metricNames } from "../../protocol.ts";
 
 /** Receives the content of k6's CSV rows, one call per relevant row. Moments are wall-clock milliseconds. */
 export interface RowSink {
   /** A request that ended at this moment. Durations are in milliseconds. */
   request(atMs: number, sample: RequestSample): void;
   arrival(atMs: number, lagMs: number): void;
-  /** A request that was told as granted just before, although its answer granted nothing. */
-  hollow(atMs: number, sample: RequestSample): void;
+  /** A request that the load generator could not send, for what it ran out of. */
+  unsent(atMs: number, limit: string): void;
   dropped(atMs: number, count: number): void;
   /** Virtual users, busy or ready. */
   virtualUsers(atMs: number, count: number): void;
@@ -23,6 +23,8 @@ export interface RowSink {
 export interface RequestSample {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
+  /** Why it failed. */
+  readonly cause?: string | undefined;
   /** From the first byte sent to the last one received. */
   readonly serviceMs: number;
   /** Time before that: waiting for a connection, including name resolution, TCP and TLS. */
@@ -31,19 +33,13 @@ export interface RequestSample {
   readonly lagMs: number;
 }
 
-const DURATION = "http_req_duration";
-const BLOCKED = "http_req_blocked";
-
 /**
  * Reads k6's CSV (output `csv`, timestamps in microseconds) from bytes that are cut anywhere and may be overwritten after
- * the call. Nine of ten rows are of metrics that nobody uses, and are not decoded. The rows of one request arrive
- * together, its duration directly before its blocked time, so that two rows make one sample.
+ * the call. Nine of ten rows are of metrics that nobody uses, and are not decoded.
  */
 export const createRowReader = (sink: RowSink): ((chunk: Uint8Array) => void) => {
   const readers = new Map(Object.entries(readersFor(sink)));
   let columns: Columns | undefined;
-  /** The request whose blocked time is next. */
-  let pending: Row | undefined;
   return createLineSplitter((bytes, from, to) => {
     const metric = bytes.toString("latin1", from, Math.max(from, bytes.indexOf(COMMA, from)));
     if (metric === "metric_name") {
@@ -51,14 +47,9 @@ export const createRowReader = (sink: RowSink): ((chunk: Uint8Array) => void) =>
       return;
     }
     const read = readers.get(metric);
-    if (read === undefined && metric !== DURATION && metric !== BLOCKED) return;
+    if (read === undefined) return;
     if (columns === undefined) throw new Error("k6's CSV does not begin with the names of its columns");
-    const row = rowOf(bytes.toString("utf8", from, to), columns);
-    if (pending !== undefined)
-      sink.request(pending.atMs, requestOf(pending, metric === BLOCKED ? row.value : 0));
-    // Requests of the set-up precede the load and do not count.
-    pending = metric === DURATION && row.name !== setUpName ? row : undefined;
-    read?.(row);
+    read(rowOf(bytes.toString("utf8", from, to), columns));
   });
 };
 
@@ -66,14 +57,18 @@ export const createRowReader = (sink: RowSink): ((chunk: Uint8Array) => void) =>
 const readersFor = (sink: RowSink): Readonly<Record<string, (row: Row) => void>> => ({
   dropped_iterations: ({ atMs, value }) => sink.dropped(atMs, value),
   vus: ({ atMs, value }) => sink.virtualUsers(atMs, value),
-  [metricNames.hollow]: (row) =>
-    sink.hollow(row.atMs, {
+  [metricNames.request]: (row) => {
+    const [outcome, cause] = [tag(row, "outcome"), tag(row, "cause")];
+    if (outcome === "unsent") return sink.unsent(row.atMs, cause);
+    sink.request(row.atMs, {
       endpoint: tag(row, "endpoint"),
-      outcome: "failed",
+      outcome: outcome as SampleOutcome,
+      ...(cause !== "" && { cause }),
       serviceMs: row.value,
       blockedMs: Number(noted(row, "blocked")),
-      lagMs: lagOf(row),
-    }),
+      lagMs: Number(noted(row, "lag")) || 0,
+    });
+  },
   [metricNames.arrival]: ({ atMs, value }) => sink.arrival(atMs, value),
   [metricNames.start]: ({ value }) => sink.start(value),
   [metricNames.check]: (row) => sink.checks(row.atMs, tag(row, "rule"), row.value),
@@ -88,7 +83,7 @@ const readersFor = (sink: RowSink): Readonly<Record<string, (row: Row) => void>>
     ),
 });
 
-const columnNames = ["name", "status", "expected_response", "extra_tags", "metadata"] as const;
+const columnNames = ["extra_tags", "metadata"] as const;
 type Columns = Readonly<Record<(typeof columnNames)[number], number>>;
 type Row = ReturnType<typeof rowOf>;
 
@@ -110,9 +105,6 @@ const rowOf = (line: string, columns: Columns) => {
   return {
     atMs,
     value,
-    name: of("name"),
-    status: Number(of("status")),
-    expected: of("expected_response"),
     tags: of("extra_tags"),
     metadata: of("metadata"),
   };
@@ -135,19 +127,6 @@ const pairIn = (pairs: string, name: string): string | undefined =>
 
 const tag = ({ tags }: Row, name: string): string => pairIn(tags, name) ?? "";
 const noted = ({ metadata }: Row, name: string): string | undefined => pairIn(metadata, name);
-const lagOf = (row: Row): number => Number(noted(row, "lag")) || 0;
-
-/** The outcome of a request, by whether k6 expected its status and by the status itself. */
-const requestOf = (row: Row, blockedMs: number): RequestSample => {
-  const hasFailed = row.expected === "false" || !(row.status > 0);
-  return {
-    endpoint: row.name,
-    outcome: hasFailed ? "failed" : row.status < 400 ? "granted" : "refused",
-    serviceMs: row.value,
-    blockedMs,
-    lagMs: lagOf(row),
-  };
-};
 
 const NEWLINE = 10;
 const COMMA = 44;

@@ -31,7 +31,7 @@ const collected = (stages = constantStage(10, 3_000), warmUpMs = 0, read = (_fro
   };
   return { lines, seconds, finish };
 };
-const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
+const failed = { ...granted, outcome: "failed", serviceMs: 700 } as const;
 
 describe("seconds", () => {
   it("begin with the load and ignore samples of its setup", () => {
@@ -46,44 +46,24 @@ describe("seconds", () => {
     expect(lines.map(({ second, requests }) => [second, requests["list"]?.granted])).toEqual([[0, 1]]);
   });
 
-  it("count a request whose answer granted nothing as failed, in the second in which it ended", () => {
+  it("count failed requests by cause, and those that were never sent nowhere else", () => {
     const { lines, seconds, finish } = collected();
     seconds.request(start + 100, granted);
-    seconds.request(start + 990, { ...hollow, outcome: "granted" });
-    seconds.hollow(start + 1_010, hollow);
-    seconds.virtualUsers(start + 1_600, 3);
-    expect(lines[0]?.requests["list"]).toEqual({ granted: 1, refused: 0, failed: 1 });
-    const [{ response } = {}] = finish(false).endpoints;
-    expect(response?.maxMs).toBeLessThan(20);
-  });
-
-  it("count it instead of the next granted one of its endpoint if its own second is closed", () => {
-    const { lines, seconds, finish } = collected();
-    seconds.request(start + 100, { ...hollow, outcome: "granted" });
-    seconds.virtualUsers(start + 1_600, 3);
-    seconds.hollow(start + 1_700, hollow);
-    for (const endpoint of ["refresh", "list", "list"])
-      seconds.request(start + 1_800, { ...granted, endpoint });
-    const { endpoints } = finish(false);
-    expect(lines.map(({ requests }) => requests["list"])).toEqual([
-      { granted: 1, refused: 0, failed: 0 },
-      { granted: 1, refused: 0, failed: 1 },
+    for (const cause of ["429", "429", "timeout"]) seconds.request(start + 200, { ...failed, cause });
+    seconds.unsent(start + 300, "local ports");
+    seconds.unsent(start + 1_300, "local ports");
+    seconds.request(start + 1_300, { ...failed, cause: "429" });
+    const { endpoints, achieved, measures } = finish(false);
+    expect(lines.map(({ requests, unsent }) => [requests["list"], unsent])).toEqual([
+      [{ granted: 1, refused: 0, failed: 3, causes: { "429": 2, timeout: 1 } }, { "local ports": 1 }],
+      [{ granted: 0, refused: 0, failed: 1, causes: { "429": 1 } }, { "local ports": 1 }],
     ]);
-    expect(lines[1]?.requests["refresh"]?.granted).toBe(1);
-    const rows = endpoints.filter(({ endpoint }) => endpoint === "list");
-    expect(rows.map(({ outcome, service }) => [outcome, service.count])).toEqual([
-      ["granted", 2],
-      ["failed", 1],
+    expect(endpoints.map(({ outcome, causes }) => [outcome, causes])).toEqual([
+      ["granted", undefined],
+      ["failed", { "429": 3, timeout: 1 }],
     ]);
-  });
-
-  it("still count it if none of its endpoint is granted any more", () => {
-    const { lines, seconds } = collected();
-    seconds.request(start + 100, granted);
-    seconds.virtualUsers(start + 1_600, 3);
-    seconds.hollow(start + 1_700, { ...granted, outcome: "failed" });
-    seconds.finish();
-    expect(lines.map(({ requests }) => requests["list"]?.failed)).toEqual([0, 1]);
+    expect(achieved).toMatchObject({ requests: 5, unsent: { "local ports": 2 } });
+    expect(measures["list"]).toMatchObject({ granted: 1, failed: 4 });
   });
 
   it("close in order and without gaps once samples of later ones arrive", () => {
@@ -181,7 +161,7 @@ describe("totals", () => {
       seconds.request(start + at * 10, { ...granted, serviceMs: 100 });
       // Forty requests of half a second each in this second: twenty at any moment.
       seconds.request(start + 1_000 + at * 10, { ...granted, serviceMs: 500 });
-      seconds.request(start + 1_000 + at * 10, { ...hollow, serviceMs: 500, blockedMs: 250 });
+      seconds.request(start + 1_000 + at * 10, { ...failed, serviceMs: 500, blockedMs: 250 });
       seconds.virtualUsers(start + 1_000 + at * 10, 0);
     }
     const { mostUnderWay, mostConnecting } = finish().achieved;

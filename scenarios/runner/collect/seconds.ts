@@ -10,7 +10,8 @@ import type { Stage } from "../../protocol.ts";
 import { askedBetween, askedRateAt, endOfStages } from "../../stages.ts";
 import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
-import { createRequests, type RequestsOfSecond } from "./requests.ts";
+import type { RequestSample } from "./rows.ts";
+import { addRequest, type RequestsOfSecond } from "./requests.ts";
 
 /** A completed second: nothing will be added to it. */
 export interface ClosedSecond {
@@ -35,6 +36,7 @@ const LATENESS_MS = 500;
 interface OpenSecond extends RequestsOfSecond {
   readonly lag: Int32Histogram;
   readonly breaches: Record<string, number>;
+  readonly unsent: Record<string, number>;
   started: number;
   dropped: number;
   virtualUsers: number | undefined;
@@ -68,11 +70,14 @@ export const createSeconds = (
     pool.giveBack([second.lag, ...histograms.map(({ histogram }) => histogram)]);
   });
   const lagOf = (atMs: number, lagMs: number): number => lags.at(atMs - (time.startedAtMs() ?? atMs), lagMs);
-  const requests = createRequests(time, pool.take, lagOf);
   return {
     begin: time.begin,
-    request: requests.add,
-    hollow: requests.fail,
+    request: (atMs: number, told: RequestSample): void =>
+      addRequest(time.at(atMs), { ...told, lagMs: lagOf(atMs, told.lagMs) }, pool.take),
+    unsent: (atMs: number, limit: string): void => {
+      const { unsent } = time.at(atMs);
+      unsent[limit] = (unsent[limit] ?? 0) + 1;
+    },
     arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
@@ -91,10 +96,7 @@ export const createSeconds = (
       const { breaches } = time.at(atMs);
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
-    finish: (): void => {
-      requests.finish();
-      time.finish();
-    },
+    finish: time.finish,
     /** When the load began, in wall-clock milliseconds; undefined before anything happened. */
     startedAtMs: time.startedAtMs,
     /** The latest reported moment, since the start of the load. */
@@ -139,8 +141,6 @@ const createTimeline = (
       }
       return opened(Math.max(nextToClose, Math.floor(sinceStartMs / 1_000)));
     },
-    /** Latest first. */
-    open: (): readonly OpenSecond[] => [...open.values()].toReversed(),
     finish: (): void => closeBefore(Math.max(-1, ...open.keys()) + 1),
     startedAtMs: () => startedAtMs,
     elapsedMs: () => elapsedMs,
@@ -151,6 +151,7 @@ const emptySecond = (lag: Int32Histogram): OpenSecond => ({
   endpoints: new Map(),
   lag,
   breaches: {},
+  unsent: {},
   started: 0,
   dropped: 0,
   blockedMs: 0,
@@ -174,7 +175,7 @@ const createPool = () => {
 const lineOf = (
   index: number,
   stages: readonly Stage[],
-  { endpoints, lag, started, dropped, virtualUsers, breaches, blockedMs }: OpenSecond,
+  { endpoints, lag, started, dropped, unsent, virtualUsers, breaches, blockedMs }: OpenSecond,
   reading: Reading,
 ): SecondLine => {
   const { p50Ms, maxMs } = latenciesOf(lag);
@@ -184,6 +185,7 @@ const lineOf = (
     started,
     dropped,
     requests: Object.fromEntries([...endpoints].map(([name, { counts }]) => [name, counts])),
+    ...(Object.keys(unsent).length > 0 && { unsent }),
     ...(started === 0 ? {} : { lagMs: { p50Ms, maxMs } }),
     ...(virtualUsers === undefined ? {} : { virtualUsers }),
     blockedMs: Math.round(blockedMs),
@@ -196,8 +198,7 @@ const taggedOf = (endpoints: OpenSecond["endpoints"]): readonly TaggedHistogram[
   [...endpoints].flatMap(([endpoint, { histograms }]) =>
     sampleOutcomes.flatMap((outcome) => {
       const both = histograms[outcome];
-      // Empty if every one of them was taken back.
-      return both === undefined || both.service.totalCount === 0
+      return both === undefined
         ? []
         : latencyKinds.map((kind) => ({ endpoint, outcome, kind, histogram: both[kind] }));
     }),

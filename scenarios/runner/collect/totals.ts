@@ -1,4 +1,4 @@
-import { requestsIn } from "../../../conformance/contract/second-counts.ts";
+import { addedUp, requestsIn } from "../../../conformance/contract/second-counts.ts";
 import type { Int32Histogram } from "hdr-histogram-js";
 import { latenciesOf, mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
 import {
@@ -6,14 +6,13 @@ import {
   histogramUnit,
   type EndpointRow,
   type LoadRecord,
-  type SampleOutcome,
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
 import type { Stage } from "../../protocol.ts";
 import { askedBetween, endOfStages } from "../../stages.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
-import { addCounts } from "./requests.ts";
+import { addCounts, type Counts } from "./requests.ts";
 import type { ClosedSecond } from "./seconds.ts";
 import { inGroups } from "../../../conformance/contract/text.ts";
 
@@ -37,12 +36,14 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
   const use = createUse();
   const shortfall = createUse();
   let [mostUnderWay, mostConnecting] = [0, 0];
+  let unsent: Readonly<Record<string, number>> | undefined;
 
   const add = (second: ClosedSecond): void => {
     const { line } = second;
     sums.arrivals += line.started;
     sums.dropped += line.dropped;
     sums.requests += requestsIn([line]).all;
+    if (line.unsent !== undefined) unsent = addedUp([unsent ?? {}, line.unsent]);
     mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
     mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);
@@ -65,6 +66,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
         ...of,
         arrivalsAsked: askedBetween(stages, 0, loadMs),
         requestsPerSecond: seconds === 0 ? 0 : of.requests / seconds,
+        ...(unsent && { unsent: { ...unsent } }),
         seconds,
         ...(lag.totalCount === 0 ? {} : { lag: latenciesOf(lag) }),
         ...use.means("k6Cores", "collectorCores", "machineIdle"),
@@ -84,7 +86,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
 
 const createEndpointTotals = () => {
   const histograms = new Map<string, TaggedHistogram>();
-  const counts: Record<string, Record<SampleOutcome, number>> = {};
+  const counts: Record<string, Counts> = {};
   const blocks = new Map<string, ReturnType<typeof createBlocks>>();
   const merge = (tagged: TaggedHistogram): void => {
     const { endpoint, outcome, kind, histogram } = tagged;
@@ -103,9 +105,9 @@ const createEndpointTotals = () => {
       for (const tagged of second.histograms) merge(tagged);
     },
     summary: (): Pick<Totals, "endpoints" | "measures"> => ({
-      endpoints: rowsOf(histograms),
+      endpoints: rowsOf(histograms, counts),
       measures: Object.fromEntries(
-        Object.entries(counts).map(([endpoint, of]) => [
+        Object.entries(counts).map(([endpoint, { causes: _causes, ...of }]) => [
           endpoint,
           { seconds: blocks.get(endpoint)?.all() ?? [], ...of },
         ]),
@@ -125,16 +127,21 @@ const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
 const MICROSECONDS = 1_000 * histogramUnit.perMs;
 
 /** One row per endpoint and outcome, in order of first occurrence. */
-const rowsOf = (histograms: ReadonlyMap<string, TaggedHistogram>): readonly EndpointRow[] =>
+const rowsOf = (
+  histograms: ReadonlyMap<string, TaggedHistogram>,
+  counts: Readonly<Record<string, Counts>>,
+): readonly EndpointRow[] =>
   [...histograms.values()]
     .filter(({ kind }) => kind === "service")
     .map(({ endpoint, outcome, histogram }) => {
       const response = histograms.get(histogramTag({ endpoint, outcome, kind: "response" }));
+      const causes = outcome === "failed" ? counts[endpoint]?.causes : undefined;
       return {
         endpoint,
         outcome,
         service: latenciesOf(histogram),
         response: latenciesOf(response?.histogram ?? latencyHistogram()),
+        ...(causes && { causes }),
       };
     });
 

@@ -7,7 +7,9 @@ import {
   isOfService,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
+import type { OwnLimit } from "../../../conformance/contract/load-failures.ts";
 import type { Outcome } from "../../../conformance/contract/record.ts";
+import { counted } from "../../../conformance/contract/text.ts";
 import { requestsIn } from "../../../conformance/contract/second-counts.ts";
 
 type Achieved = NonNullable<LoadRecord["achieved"]>;
@@ -47,7 +49,8 @@ export const judgeValidity = (evidence: LoadEvidence): Validity => {
 
 const reasonsIn = (evidence: LoadEvidence): Reason[] => {
   const { achieved, whole } = evidence;
-  const { dropped, arrivals, arrivalsAsked, lag } = achieved;
+  const { dropped, arrivals, arrivalsAsked, lag, unsent } = achieved;
+  if (unsent !== undefined) return Object.entries(unsent).map(exhausted);
   if (arrivals === 0)
     return [{ cause: "load generator", reason: "no iterations were started", remedy: "see k6.log" }];
   const isLate = lag !== undefined && lag.p99Ms > MOST_LAG_MS;
@@ -59,6 +62,21 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
     ...(isLate ? [ownFault(evidence, lateText(lag.p99Ms), achieved)] : []),
   ];
 };
+
+export const limitRemedies: Readonly<Record<OwnLimit, string>> = {
+  "open files":
+    "allow the load generator more of them (`ulimit -n`), lower --rate, or play it on several machines (--segment)",
+  "local ports":
+    "let the service keep connections open between requests (keep-alive), widen net.ipv4.ip_local_port_range, or play the load on several machines (--segment)",
+  "socket buffers": "give the load generator's machine more memory for sockets, or lower --rate",
+};
+
+/** A limit of the load generator's machine says nothing about the service, whatever else was measured. */
+const exhausted = ([limit, count]: readonly [string, number]): Reason => ({
+  cause: "load generator",
+  reason: `the load generator ran out of ${limit}, and could not send ${counted(count, "request")}`,
+  remedy: limitRemedies[limit as OwnLimit],
+});
 
 const lateText = (p99Ms: number): string =>
   `one iteration in a hundred started at least ${Math.round(p99Ms)} ms late`;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { k6Environment, outputFlags, parseK6Output, type K6Output } from "./outputs.ts";
 import { endOf } from "./exit.ts";
-import { makeFifo } from "./fifo.ts";
 import { readLogLine } from "./start.ts";
 import { isAtLeast, judgeVersion } from "./find.ts";
 
@@ -105,15 +104,6 @@ describe("a line of k6's log", () => {
     ["null", { kind: "words", level: "error", text: "null" }],
   ])("is read as a script's message, an exception or plain text: %s", (line, read) => {
     expect(readLogLine(line)).toEqual(read);
-  });
-});
-
-describe("the named pipe", () => {
-  it("is reported with its path if it cannot be made", async () => {
-    await expect(makeFifo("/nowhere/at/all/fifo")).rejects.toMatchObject({
-      name: "K6Failed",
-      message: expect.stringContaining("/nowhere/at/all/fifo"),
-    });
   });
 });
 

@@ -4,6 +4,7 @@ import { errorMessage } from "../../../conformance/contract/text.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
@@ -11,7 +12,6 @@ import { temporaryBase } from "../../../conformance/files/folders.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment, outputFlags, type K6Output } from "./outputs.ts";
 import { endOf, type K6End } from "./exit.ts";
-import { K6Failed, makeFifo, readFifo } from "./fifo.ts";
 import { type FoundK6, isAtLeast } from "./find.ts";
 import { segmentFlags } from "../segment-plan.ts";
 import { isObject, parseJson } from "../../../conformance/contract/json.ts";
@@ -52,8 +52,8 @@ export const k6GraceMs = 10_000;
 const FAREWELL_MS = 1_000;
 
 /**
- * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come back through
- * a named pipe in the same folder, which is deleted when k6 has ended. Throws K6Failed if it cannot be started.
+ * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read, in a folder that is deleted
+ * when k6 has ended; samples come back on its standard output. Throws K6Failed if it cannot be started.
  */
 export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
   const folder = mkdtempSync(temporaryBase("k6"));
@@ -69,27 +69,28 @@ export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
 
 const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
   const { k6, script, settings, output, clock, onSamples, onLog } = options;
-  const { config, samples, variables, ignored } = await prepare(folder, options);
+  const { config, variables, ignored } = prepare(folder, options);
   let asked = false;
-  const fifo = readFifo(samples, clock, onSamples);
   const port = output?.name === "web-dashboard" ? await freePort() : undefined;
   const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output, port), script];
   const child = spawn(k6.path, parameters, {
     cwd: folder,
     env: variables,
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
     // In its own process group: Ctrl-C reaches only us, and we stop k6.
     detached: true,
   });
   if (child.pid !== undefined) dog.guard(child.pid, "INT");
-  const { stderr } = child;
+  const { stdout, stderr } = child;
+  const samples = readSamples(stdout, clock, onSamples);
+  // Without its samples the load is useless.
+  samples.catch(() => child.kill("SIGKILL"));
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
   const logEnded = new Promise<void>((resolve) => stderr.once("close", () => resolve()));
   const exited = exitOf(child);
   // Later errors, such as of a signal that cannot be sent, end in `exited`.
   child.on("error", () => undefined);
   await once(child, "spawn").catch((error: unknown) => {
-    fifo.destroy();
     throw new K6Failed(`${k6.path} could not be started (${errorMessage(error)})`, { cause: error });
   });
   const { pid } = child;
@@ -104,19 +105,15 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   };
   const isOver = port === undefined ? undefined : endWithLoad(child, exited, port, options);
   const finish = async (): Promise<K6End> => {
-    // Without its samples the load is useless.
-    fifo.ended.catch(() => child.kill("SIGKILL"));
     try {
       const [exitCode, signal] = await exited;
-      fifo.finish();
-      await Promise.all([fifo.ended, logEnded]);
+      await Promise.all([samples, logEnded]);
       // Killed by us, although it was not asked to end: it was through with the load.
       return exitCode === null && !asked && (await isOver) === true
         ? endOf(0, null, asked)
         : endOf(exitCode, signal, asked);
     } finally {
       dog.callOff();
-      fifo.destroy();
       rmSync(folder, { recursive: true, force: true });
     }
   };
@@ -142,24 +139,52 @@ const endWithLoad = async (
   return isOver;
 };
 
-const prepare = async (folder: string, { k6, settings, environment, output }: StartOptions) => {
+/** k6 could not be started or read: a failure of the harness or of this machine. */
+export class K6Failed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "K6Failed";
+  }
+}
+
+/**
+ * k6 writes bursts of 4 KiB. Waking up for each costs more than reading it; during this short rest the pipe fills, and
+ * only k6's writing goroutine waits.
+ */
+const REST_MS = 3;
+
+/** Resolves when everything was read; rejects with K6Failed if reading failed or the reader threw. */
+const readSamples = async (
+  stdout: Readable,
+  clock: Pick<RunnerClock, "sleep">,
+  onBytes: StartOptions["onSamples"],
+): Promise<void> => {
+  try {
+    for await (const bytes of stdout) {
+      onBytes(bytes as Buffer);
+      await clock.sleep(REST_MS);
+    }
+  } catch (error) {
+    throw new K6Failed(`k6's samples could not be read (${errorMessage(error)})`, { cause: error });
+  }
+};
+
+const prepare = (folder: string, { k6, settings, environment, output }: StartOptions) => {
   const at = (name: string): string => path.join(folder, name);
-  const [settingsFile, config, samples] = [at("settings.json"), at("config.json"), at("samples.fifo")];
+  const [settingsFile, config] = [at("settings.json"), at("config.json")];
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: fileMode });
   // The user's own k6 configuration would change the load; an empty one replaces it.
   writeFileSync(config, "{}", { mode: fileMode });
-  await makeFifo(samples);
   const { variables, ignored } = k6Environment(
     environment,
     {
       [settingsVariable]: settingsFile,
-      K6_CSV_FILENAME: samples,
       K6_CSV_SAVE_INTERVAL: FLUSH_EVERY,
       ...(hasSummaryMode(k6.version) ? {} : { K6_NO_SUMMARY: "true" }),
     },
     output,
   );
-  return { config, samples, variables, ignored };
+  return { config, variables, ignored };
 };
 
 /** Version 1.3 introduced the mode in which k6 keeps no samples for a summary; version 2 removed the older switch. */
@@ -181,7 +206,7 @@ const argumentsFor = (
   "--address=",
   "--log-format=json",
   "--system-tags=name,status,error_code,expected_response",
-  "--out=csv",
+  "--out=csv=-",
   // A single iteration cannot be dealt out: each segment runs its own preflight.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
 ];

@@ -154,12 +154,14 @@ const mergeLines = (second: number, lines: readonly SecondLine[]): SecondLine =>
   const idle = known(({ machineIdle }) => machineIdle);
   const requests: SecondLine["requests"] = {};
   for (const line of lines) addCounts(requests, line.requests);
+  const unsent = addedUp(lines.map((line) => line.unsent ?? {}));
   return {
     second,
     asked: sum(lines.map(({ asked }) => asked)),
     started: sum(lines.map(({ started }) => started)),
     dropped: sum(lines.map(({ dropped }) => dropped)),
     requests,
+    ...(Object.keys(unsent).length > 0 && { unsent }),
     ...(late.length > 0 && {
       lagMs: {
         p50Ms: Math.max(...late.map(({ p50Ms }) => p50Ms)),

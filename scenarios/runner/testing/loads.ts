@@ -57,7 +57,16 @@ export const options = { scenarios: { load: { ...executors[EXECUTOR], duration: 
 const metric = {
   check: new Counter("touchstone_check"), breach: new Counter("touchstone_breach"),
   issued: new Counter("touchstone_issued"), event: new Counter("touchstone_event"),
+  request: new Trend("touchstone_request", true),
   arrival: new Trend("touchstone_arrival"), start: new Gauge("touchstone_start"),
+};
+/** Sends a request, and reports it as the scenarios do: by its status, or as refused if it was meant to be. */
+const get = (endpoint, path = "/" + endpoint, mayBeRefused = false) => {
+  const { status, timings } = http.get(settings.baseUrl + path, { tags: { name: endpoint } });
+  const isRefused = mayBeRefused && status === 400;
+  const outcome = status > 0 && status < 400 ? "granted" : isRefused ? "refused" : "failed";
+  exec.vu.metrics.metadata.blocked = String(timings.blocked);
+  metric.request.add(timings.duration, { endpoint, outcome, ...(outcome === "failed" && { cause: String(status) }) });
 };
 const begin = () => {
   const { iterationInTest, startTime } = exec.scenario;

@@ -24,15 +24,19 @@ export const secondOfRows = (second: number, rate: number, random: () => number)
     for (const name of ["authorize", "exchange", "refresh"]) {
       const isRefused = name === "exchange" && at % 10 === 0;
       const tags = isRefused ? `1400,true,${name},400` : `,true,${name},200`;
-      const row = (metric: string, value: number): string =>
-        `${metric},${micro},${value.toFixed(6)},${tags},,${lag}`;
+      const ms = (4 * Math.exp(0.7 * gauss(random))).toFixed(6);
+      const row = (metric: string, value: string): string => `${metric},${micro},${value},${tags},,${lag}`;
       rows.push(
-        row("http_reqs", 1),
-        row("http_req_duration", 4 * Math.exp(0.7 * gauss(random))),
-        row("http_req_blocked", 0.01),
+        row("http_reqs", "1.000000"),
+        row("http_req_duration", ms),
+        row("http_req_blocked", "0.010000"),
       );
       for (const rest of ["connecting", "tls_handshaking", "sending", "waiting", "receiving", "failed"])
-        rows.push(row(`http_req_${rest}`, 0));
+        rows.push(row(`http_req_${rest}`, "0.000000"));
+      const outcome = isRefused ? "refused" : "granted";
+      rows.push(
+        `touchstone_request,${micro},${ms},,,,,endpoint=${name}&outcome=${outcome},blocked=0.01&${lag}`,
+      );
     }
     for (const what of ["code", "accessToken"])
       rows.push(
