@@ -58,10 +58,10 @@ const conform = (profile: string, ...parameters: readonly string[]) =>
   });
 
 describe("an attached receiver", () => {
-  /** The limits leave room for what the order of real events changes: runs take 92 to 97 moves. */
+  /** A push run takes some 67 moves. Where connections broke on a busy machine, a second one decides. */
   it.each([
-    ["frozen", 120],
-    ["flowing", 130],
+    ["frozen", 160],
+    ["flowing", 180],
   ] as const)(
     "lets every required and derived push rule pass, in few moves of a %s clock",
     async (clock, most) => {
