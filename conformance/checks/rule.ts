@@ -115,7 +115,7 @@ export interface Run {
   /** Observes what the document leaves open. Equal facts give byte-for-byte equal fingerprints. */
   observe(watch: (world: World) => Promise<unknown>): Promise<Verdict>;
   /** One verdict from several parts: the worst of them, with all cases and facts. */
-  all(parts: readonly (Verdict | Promise<Verdict>)[]): Promise<Verdict>;
+  all(parts: readonly (Verdict | Promise<Verdict> | undefined)[]): Promise<Verdict>;
 }
 
 /** What a rule cannot do without; if missing, the verdict is could-not-run and names it. */
@@ -139,6 +139,8 @@ export interface WaitFacts {
   readonly accessLifetimeMs: number;
   readonly tolerances: Pick<Tolerances, "lifetimeGuardMs" | "visibilityMs">;
 }
+
+export type Check = (world: World, run: Run) => Promise<Verdict>;
 
 export interface Rule {
   readonly requirement: TestableId;
@@ -169,9 +171,17 @@ export interface Rule {
   readonly standsEarly?: true;
   /** Credentials that later runs can judge, if time is real and the wait too long for one run. */
   readonly deferred?: readonly DeferredCredential[];
-  readonly check: (world: World, run: Run) => Promise<Verdict>;
+  /** Judges what needs no waiting. */
+  readonly check?: Check;
+  /**
+   * Judges what waits on the target's clock, and has the target to itself where that is moved; undefined if nothing is
+   * to be waited for in this run.
+   */
+  readonly waits?: (world: World, run: Run) => Promise<Verdict | undefined>;
+  /** Whether what waits has the clock to itself, not only the target: its waits are not known beforehand. */
+  readonly playsAlone?: true;
   /** What still shows a breach if a clock can be moved, but not as far as the rule waits. */
-  readonly checkSooner?: Rule["check"];
+  readonly checkSooner?: Check;
 }
 
 /** A rule that records what the document leaves open. */
@@ -180,8 +190,13 @@ export const observing = (needs: readonly Need[], watch: (world: World) => Promi
   check: (_world: World, run: Run): Promise<Verdict> => run.observe(watch),
 });
 
+/** The same for what is seen only after a wait. */
+export const observingLater = (watch: (world: World) => Promise<unknown>) => ({
+  waits: (_world: World, run: Run): Promise<Verdict> => run.observe(watch),
+});
+
 /** Rules by the requirement they judge; just the check if nothing else is needed. Misspelt ids do not compile. */
-export type Rules = { readonly [Id in TestableId]?: Rule["check"] | Omit<Rule, "requirement"> };
+export type Rules = { readonly [Id in TestableId]?: Check | Omit<Rule, "requirement"> };
 
 export const rulesOf = (rules: Rules): readonly Rule[] =>
   Object.entries(rules).map(([id, rule]) => ({

@@ -1,7 +1,9 @@
 import { judgeCase, type Places } from "../checks/cases.ts";
 import type { RunContext } from "../checks/context.ts";
-import type { Rule, Run } from "../checks/rule.ts";
-import { createRun } from "../checks/create-run.ts";
+import { Interrupted } from "../checks/context.ts";
+import type { Check, Rule, Run } from "../checks/rule.ts";
+import { createRun, worstOf } from "../checks/create-run.ts";
+import type { InAct } from "./acts.ts";
 import type { Effort } from "../checks/effort.ts";
 import { hash32 } from "../contract/random.ts";
 import { catalogue } from "../contract/catalogue.ts";
@@ -14,15 +16,15 @@ import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
 import type { PushRuns } from "./push-runs.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
-import { emptyPrepared, type Prepared } from "../world/world.ts";
+import type { LedgerSession } from "../lifetimes/deferred/session.ts";
+import { emptyPrepared, type Prepared, type World } from "../world/world.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
 import { TransportError } from "../world/exchange.ts";
 import { newScope } from "../world/evidence/journal.ts";
-import { missingFor, watchesPushes } from "./needs.ts";
+import { missingFor, readsNotifications, watchesPushes } from "./needs.ts";
 import {
   finished,
-  interrupted,
   keepProof,
   masked,
   ofTwoPushRuns,
@@ -33,6 +35,7 @@ import {
 
 /** What all rules of a run are judged with. */
 export interface Bench {
+  readonly inAct: InAct;
   readonly session: Session;
   readonly prepared: Prepared;
   readonly pushRuns: PushRuns;
@@ -60,7 +63,9 @@ export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === tr
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
-  const verdict = await unlessMovedByOthers(bench.session, rule, await settle(bench, rule, kept));
+  const settled = finished(bench.session, rule, await settle(bench, rule, kept));
+  keepProof(settled, kept);
+  const verdict = await unlessMovedByOthers(bench.session, rule, settled);
   const { level, group } = catalogue[rule.requirement];
   return {
     id: rule.requirement,
@@ -79,21 +84,57 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   const missing = missingFor(session, prepared, rule);
   try {
     if (missing !== undefined && missing.ledger === undefined) {
-      if (missing.isTooFar !== true || rule.checkSooner === undefined) return missing.verdict;
-      const sooner = await judge(bench, { ...rule, check: rule.checkSooner }, kept, prepared);
+      const { checkSooner } = rule;
+      if (missing.isTooFar !== true || checkSooner === undefined) return missing.verdict;
+      const sooner = await bench.inAct("waiting", () => judge(bench, rule, checkSooner, kept, prepared));
       if (isBreach(sooner)) return sooner;
       const { verdict } = missing;
       return sooner.kind === "passed"
         ? { ...verdict, reason: `${verdict.reason}; what needs less time was judged, and holds` }
         : verdict;
     }
+    if (missing?.ledger !== undefined)
+      return await bench.inAct("waiting", () =>
+        judge(bench, rule, byLedger(rule, missing.ledger), kept, prepared),
+      );
     return watchesPushes(rule)
-      ? await judgePushes(bench, rule, kept)
-      : await judge(bench, rule, kept, prepared);
+      ? await bench.inAct("pushing", () => judgePushes(bench, rule, kept))
+      : await judgeInActs(bench, rule, kept);
   } catch (error) {
     kept.length = 0;
     return verdictOf(error, session);
   }
+};
+
+const byLedger =
+  ({ requirement, deferred = [] }: Rule, ledger: LedgerSession | undefined): Check =>
+  (world, run) => {
+    if (ledger === undefined) throw new Error("there is no ledger");
+    return judgeByLedger(ledger, requirement, world, run, deferred);
+  };
+
+/** Judges what needs no waiting and what waits, each in its act. */
+const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
+  const { check, waits, writes, playsAlone } = rule;
+  const { prepared } = bench;
+  const soon =
+    check &&
+    bench.inAct(writes === true ? "writing" : readsNotifications(rule) ? "reading" : "others", () =>
+      judge(bench, rule, check, kept, prepared),
+    );
+  const keptLater: ExchangeRecord[] = [];
+  const later =
+    waits &&
+    bench.inAct(playsAlone === true ? "alone" : "waiting", async () => {
+      const isSettled = bench.stopAtBreach === true && soon !== undefined && isBreach(await soon);
+      return isSettled ? undefined : judge(bench, rule, waits, keptLater, prepared);
+    });
+  const settled = await Promise.allSettled([soon, later]);
+  kept.push(...keptLater);
+  const verdicts = settled.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : []));
+  const thrown = settled.find((one) => one.status === "rejected");
+  if (thrown !== undefined && !verdicts.some(isBreach)) throw thrown.reason;
+  return worstOf(verdicts);
 };
 
 /** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
@@ -103,7 +144,11 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
   const pushRun = await nth(0);
-  const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const { check } = rule;
+  if (check === undefined) throw new Error("a rule about pushes judges the push run");
+  const judgeRun = (proof: ExchangeRecord[], ofRun: PushRun): Promise<Verdict> =>
+    judge(bench, rule, check, proof, { ...prepared, pushRun: ofRun });
+  const verdict = await judgeRun(kept, pushRun);
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
@@ -111,14 +156,18 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
   if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;
-  const again = await judge(bench, rule, isOpen ? kept : [], { ...prepared, pushRun: await nth(1) });
+  const again = await judgeRun(isOpen ? kept : [], await nth(1));
   return ofTwoPushRuns(verdict, again, settle);
 };
 
 /** Whether this much of a push run shows a breach of each of these rules. */
 export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: PushRun): Promise<boolean> => {
   for (const rule of rules) {
-    const verdict = await judge(bench, rule, [], { ...bench.prepared, pushRun }).catch(() => undefined);
+    const { check } = rule;
+    if (check === undefined) return false;
+    const verdict = await judge(bench, rule, check, [], { ...bench.prepared, pushRun }).catch(
+      () => undefined,
+    );
     if (verdict === undefined || !isBreach(verdict)) return false;
   }
   return true;
@@ -132,30 +181,26 @@ const isShort = ({ limits, resolved }: Session): boolean =>
   pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
 const SHORT_PUSH_RUN_MS = 120_000;
 
-/** Judges once, as a participant of the run's clock. */
-const judge = async (
+/** Judges once, with a clock of the run. */
+const judge = async <V extends Verdict | undefined>(
   bench: Bench,
   rule: Rule,
+  check: (world: World, run: Run) => Promise<V>,
   kept: ExchangeRecord[],
   prepared: Prepared,
-): Promise<Verdict> => {
+): Promise<V> => {
   const { session } = bench;
   const clock = session.clocks.join();
   try {
     const run = runOf(bench, rule, kept, { clock, prepared });
     const world = session.world(newScope(rule.requirement), clock, prepared);
-    const ledger = missingFor(session, prepared, rule)?.ledger;
-    const verdict =
-      ledger === undefined
-        ? // Requests before the cases of a rule belong to none of them.
-          await beginAnew(() => rule.check(world, run))
-        : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
-    if (session.signal.aborted) return interrupted;
-    const settled = finished(session, rule, verdict);
+    // Requests before the cases of a rule belong to none of them.
+    const verdict = await beginAnew(() => check(world, run));
+    if (session.signal.aborted) throw new Interrupted();
     // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
-    if (isBreach(settled) || rule.waitsMs !== undefined || watchesPushes(rule)) session.clocks.verify?.();
-    keepProof(verdict, kept);
-    return settled;
+    const restsOnClock = rule.waitsMs !== undefined || watchesPushes(rule);
+    if (verdict !== undefined && (isBreach(verdict) || restsOnClock)) session.clocks.verify?.();
+    return verdict;
   } finally {
     clock.leave();
   }

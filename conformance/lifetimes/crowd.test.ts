@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Clock } from "../world/clock.ts";
 import { TransportError, type Answer } from "../world/exchange.ts";
-import { virtualClock } from "../world/time/virtual-clock.ts";
+import { movedClock } from "../world/time/moved-clock.ts";
 import type { World } from "../world/world.ts";
 import { judgeCrowd } from "./crowd.ts";
 import { simulatedRun } from "./testing/late-target.ts";
@@ -18,7 +18,7 @@ const judge = async (resultOf: (nth: number) => Result) => {
     nowMs += byMs;
     return now();
   };
-  const rule = virtualClock({ now, advance, inFlight: () => 0 }).join();
+  const rule = movedClock({ now, advance, inFlight: () => 0 }).join();
   const exchange = ({ nth }: { readonly nth: number }): Promise<Pick<Answer, "exchange" | "status">> => {
     const result = resultOf(nth);
     const statuses: Partial<Record<Result, number>> = { tokens: 200, refusal: 400, 504: 504 };

@@ -73,14 +73,14 @@ export const accessLifetimeRules = {
     deferred: tokensOfEachCall,
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
-    check: async (world, run) => {
+    check: (_world, run) => run.once(worksAmongMany, { part: "many tokens and requests" }),
+    waits: async (world, run) => {
       const credentials = await expiringTokens(
         world,
         run,
         await unlessControlFails(viewOfSecond(world), undefined),
       );
       return run.all([
-        run.once(worksAmongMany, { part: "many tokens and requests" }),
         ...credentials.lifetimes.map((credential) => judgeLifetime(world, run, credential)),
         ...judgeCrowd(world, run, credentials.crowd),
       ]);

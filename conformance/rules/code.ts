@@ -96,19 +96,8 @@ export const codeRules = {
     waitsMs: () => SHORT_PAUSE_MS,
     // A used code is refused at any age.
     breachRestsOnClock: false,
-    check: (world, run) => {
-      // These start first: on a virtual clock they resume once all others sleep, and by then all rules together have
-      // used hundreds of other codes.
-      const afterPauses = run.forEach(
-        pauses(world, run),
-        (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
-        {
-          part: "after a pause",
-          together: true,
-          print: (pauseMs) => printEvents([{ pauseMs }, "again"]),
-        },
-      );
-      const soon = inTurn(run, [
+    check: (world, run) =>
+      inTurn(run, [
         () =>
           run.forEach(usedUpHistories(world), reuseIsRefused, {
             part: "later attempts",
@@ -120,9 +109,17 @@ export const codeRules = {
             print: printEvents,
             share: 0.5,
           }),
-      ]);
-      return run.all([soon, afterPauses]);
-    },
+      ]),
+    waits: (world, run) =>
+      run.forEach(
+        pauses(world, run),
+        (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
+        {
+          part: "after a pause",
+          together: true,
+          print: (pauseMs) => printEvents([{ pauseMs }, "again"]),
+        },
+      ),
   },
 
   "code.single-use-under-race": (_world, run) => {
@@ -142,7 +139,7 @@ export const codeRules = {
   "code.lifetime": {
     deferred: [codes],
     waitsMs: pastTheCode,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
         judgeLifetime(world, run, { ...codes, ways: WAYS }),
         judgeLifetime(world, run, {
@@ -167,7 +164,7 @@ export const codeRules = {
 
   "code.lifetime-is-not-extended": {
     waitsMs: pastTheCode,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all(
         attemptKinds(world).map((kind) =>
           judgeLifetime(world, run, {
@@ -205,13 +202,13 @@ export const codeRules = {
             print: printFates,
           }),
         () => run.once(oldestOfManyWorks, { part: "many of one client" }),
-        () =>
-          run.forEach([true, false], othersOutliveExpired, {
-            part: "expired",
-            together: true,
-            print: (same) => (same ? "all with the same state" : "each with another state"),
-          }),
       ]),
+    waits: (_world, run) =>
+      run.forEach([true, false], othersOutliveExpired, {
+        part: "expired",
+        together: true,
+        print: (same) => (same ? "all with the same state" : "each with another state"),
+      }),
   },
 
   "code.failed-attempt": observing([], async (world) =>

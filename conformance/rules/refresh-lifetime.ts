@@ -46,7 +46,7 @@ export const refreshLifetimeRules = {
   "refresh.lifetime": {
     deferred: [refreshTokens],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
         judgeLifetime(world, run, { ...refreshTokens, startsAt: withLateExchanges(world) }),
         judgeLifetime(world, run, {
@@ -82,7 +82,7 @@ export const refreshLifetimeRules = {
   "refresh.lifetime-is-from-issue": {
     deferred: [refreshTokensInUse],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
         judgeLifetime(world, run, {
           ...refreshTokensInUse,
@@ -117,7 +117,7 @@ export const refreshLifetimeRules = {
   "refresh.after-access-expiry": {
     deferred: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
-    check: async (world, run): Promise<Verdict> => {
+    waits: async (world, run): Promise<Verdict> => {
       const {
         prepared: { accessLifetimeMs },
         limits,
@@ -140,7 +140,7 @@ export const refreshLifetimeRules = {
   "refresh.reauthorize": {
     deferred: [refreshTokensReplaced],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.forEach(
         world.clock.kind === "virtual" ? [0, world.limits.refreshTokenLifetimeMs] : [0],
         reauthorizeAfter,

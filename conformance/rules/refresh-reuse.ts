@@ -17,13 +17,9 @@ import type { World } from "../world/world.ts";
 export const refreshReuseRules = {
   "refresh.reusable": {
     breachRestsOnClock: true,
-    check: async (world, run) =>
-      run.all([
-        await oneAfterAnother(run),
-        await atOnce(run),
-        await amongMany(run),
-        await throughItsLife(world, run),
-      ]),
+    check: async (_world, run) =>
+      run.all([await oneAfterAnother(run), await atOnce(run), await amongMany(run)]),
+    waits: throughItsLife,
   },
 } satisfies Rules;
 
@@ -144,7 +140,7 @@ const amongMany = (run: Run): Promise<Verdict> =>
   );
 
 /** One refresh token at several ages, the last of them right before its 30 days are over. */
-const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
+async function throughItsLife(world: World, run: Run): Promise<Verdict> {
   const lifetimeMs = world.limits.refreshTokenLifetimeMs;
   if (!canBeWatched(world))
     return couldNotWait(
@@ -155,7 +151,7 @@ const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
   return watchLives(world, run, lives(run, lastAgeMs(world)), (caseWorld, tokens, ageMs) =>
     refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
   );
-};
+}
 
 const canBeWatched = ({ clock, limits }: World): boolean => clock.canWait(limits.refreshTokenLifetimeMs);
 
@@ -210,14 +206,13 @@ export const answersThroughLife = (
   world: World,
   run: Run,
   judge: (world: World, answer: Answer, tokens: IssuedTokens) => CaseVerdict | Promise<CaseVerdict>,
-): readonly Promise<Verdict>[] => {
-  if (!canBeWatched(world)) return [];
+): Promise<Verdict> | undefined => {
+  if (!canBeWatched(world)) return undefined;
   const life = fixedLife(lastAgeMs(world));
-  const watched = watchLives(world, run, [life, life], async (caseWorld, tokens) => {
+  return watchLives(world, run, [life, life], async (caseWorld, tokens) => {
     const answer = await refreshSurely(caseWorld, tokens);
     return credentialsOf(answer).accessToken === undefined ? pass : judge(caseWorld, answer, tokens);
   });
-  return [watched];
 };
 
 /** Sleeps overshoot a little, repeatedly; the exact end is for refresh.lifetime. */

@@ -3,7 +3,7 @@ import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
 import { open } from "../../checks/testing/open-run.ts";
 import type { Run } from "../../checks/rule.ts";
 import type { Clock, JoinedClock } from "../../world/clock.ts";
-import { virtualClock } from "../../world/time/virtual-clock.ts";
+import { movedClock } from "../../world/time/moved-clock.ts";
 import type { World } from "../../world/world.ts";
 
 export const LIFETIME_MS = 600_000;
@@ -70,7 +70,7 @@ export const judge = async (setting: Setting = {}) => {
         : { earliestMs: knownMs, latestMs: knownMs + guessedMs },
     );
   };
-  const clocks = virtualClock({
+  const clocks = movedClock({
     now,
     advance: (durationMs) => {
       moves += 1;
