@@ -27,7 +27,11 @@ export const judgeAgain = (
   { clientIndex }: CaseResult,
   knownLosses?: Iterable<string>,
 ): Promise<CaseResult | undefined> =>
-  judgeOnce(context, judge, tally, clientIndex, knownLosses).catch(unlessInterrupted);
+  context
+    .alone((own) =>
+      judgeOnce(own, judge, tally, clientIndex, knownLosses === undefined ? {} : { knownLosses }),
+    )
+    .catch(unlessInterrupted);
 
 /** Repeats a failing case, so that a failure is reported with its rate of recurrence. */
 const replay = async (

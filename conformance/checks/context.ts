@@ -22,6 +22,8 @@ export interface RunContext {
     judge: (world: World) => Promise<CaseVerdict>,
     clientIndex: ClientIndex,
   ) => Promise<CaseVerdict>;
+  /** Does something once what is played together is over, while nothing else is played. */
+  readonly alone: <T>(task: (context: RunContext) => Promise<T>) => Promise<T>;
   /** If there is a second client: whether cases take turns with it, or only those that ask for it. */
   readonly secondClient?: "in turn" | "where asked for";
   /** How many cases of one part start concurrently. */

@@ -17,6 +17,7 @@ export const createRun = (context: RunContext): Run => ({
   forEach: forEach(context),
   once: once(context),
   observe: observe(context),
+  again: (task) => context.alone((own) => task(createRun(own))),
   all: joined,
 });
 

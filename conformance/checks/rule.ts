@@ -6,7 +6,6 @@ import type { World } from "../world/world.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import type { Effort } from "./effort.ts";
-import type { TimeInterval } from "../judging/interval.ts";
 import type { Windows } from "../judging/lifetimes/entries.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
 
@@ -21,8 +20,6 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly lifetimeMs: (world: World) => number;
   /** Issues one; it is issued at some time during this call. `way` is the index of the way to issue it. */
   readonly issue: (world: World, way: number) => Promise<Issued>;
-  /** When the credential was issued, if `issue` takes time before that. */
-  readonly issuedIn?: (credential: C) => TimeInterval;
   /** The credential's own lifetime in milliseconds, if each one states it; `lifetimeMs` then only spreads the ages. */
   readonly lifetimeOf?: (credential: C) => number;
   /** Whether it still works. Called once per credential. */
@@ -34,8 +31,6 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly control?: (world: World, credential: C) => Promise<void>;
   /** What the last probe got, as the beginning of a sentence, if it was in vain but not refused. */
   readonly inVain?: (credential: C) => string | undefined;
-  /** The exchanges that show what the last probe found, if not all that were made. */
-  readonly shownBy?: (credential: C) => readonly number[] | undefined;
   /** Uses it during its life; must not be decisive itself. Later runs call it each time they continue waiting. */
   readonly use?: (world: World, credential: C) => Promise<void>;
 }
@@ -71,6 +66,8 @@ export interface CaseOptions<T> {
 export interface ListOptions<T> extends CaseOptions<T> {
   readonly together?: true;
   readonly facts?: () => Facts;
+  /** Whether a case that lost an answer is left out, not repeated: enough others show the same. */
+  readonly mayLose?: true;
   /**
    * Smaller values to try instead of a failing one, for values that hold several probes; the first that fails too is
    * reported.
@@ -114,6 +111,8 @@ export interface Run {
   ): Promise<Verdict>;
   /** Observes what the document leaves open. Equal facts give byte-for-byte equal fingerprints. */
   observe(watch: (world: World) => Promise<unknown>): Promise<Verdict>;
+  /** Plays something again that was doubtful: alone, once what is played together is over. */
+  again<T>(task: (alone: Run) => Promise<T>): Promise<T>;
   /** One verdict from several parts: the worst of them, with all cases and facts. */
   all(parts: readonly (Verdict | Promise<Verdict> | undefined)[]): Promise<Verdict>;
 }

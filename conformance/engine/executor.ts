@@ -6,6 +6,7 @@ import { pushRunsOf } from "./push-runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";
 import { breaksAll, distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
+import { createSolo } from "../checks/solo.ts";
 import { createActs } from "./acts.ts";
 import { watchesPushes } from "./needs.ts";
 import { nearest } from "../contract/text.ts";
@@ -37,6 +38,7 @@ export const runRules = async (
     session,
     prepared,
     inAct: acts.inAct,
+    solo: createSolo(),
     pushRuns: pushRunsOf(
       session,
       prepared,

@@ -2,6 +2,7 @@ import { judgeCase, type Places } from "../checks/cases.ts";
 import type { RunContext } from "../checks/context.ts";
 import { Interrupted } from "../checks/context.ts";
 import type { Check, Rule, Run } from "../checks/rule.ts";
+import type { Solo } from "../checks/solo.ts";
 import { createRun, worstOf } from "../checks/create-run.ts";
 import type { InAct } from "./acts.ts";
 import type { Effort } from "../checks/effort.ts";
@@ -36,6 +37,8 @@ import {
 /** What all rules of a run are judged with. */
 export interface Bench {
   readonly inAct: InAct;
+  /** Where what is doubtful waits until it can be played alone. */
+  readonly solo: Solo;
   readonly session: Session;
   readonly prepared: Prepared;
   readonly pushRuns: PushRuns;
@@ -86,7 +89,7 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
     if (missing !== undefined && missing.ledger === undefined) {
       const { checkSooner } = rule;
       if (missing.isTooFar !== true || checkSooner === undefined) return missing.verdict;
-      const sooner = await bench.inAct("waiting", () => judge(bench, rule, checkSooner, kept, prepared));
+      const sooner = await bench.inAct("waiting", () => judge(bench, rule, checkSooner, kept, { prepared }));
       if (isBreach(sooner)) return sooner;
       const { verdict } = missing;
       return sooner.kind === "passed"
@@ -95,7 +98,7 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
     }
     if (missing?.ledger !== undefined)
       return await bench.inAct("waiting", () =>
-        judge(bench, rule, byLedger(rule, missing.ledger), kept, prepared),
+        judge(bench, rule, byLedger(rule, missing.ledger), kept, { prepared }),
       );
     return watchesPushes(rule)
       ? await bench.inAct("pushing", () => judgePushes(bench, rule, kept))
@@ -116,18 +119,18 @@ const byLedger =
 /** Judges what needs no waiting and what waits, each in its act. */
 const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { check, waits, writes, playsAlone } = rule;
-  const { prepared } = bench;
+  const { prepared, solo } = bench;
   const soon =
     check &&
     bench.inAct(writes === true ? "writing" : readsNotifications(rule) ? "reading" : "others", () =>
-      judge(bench, rule, check, kept, prepared),
+      judge(bench, rule, check, kept, { prepared }),
     );
   const keptLater: ExchangeRecord[] = [];
   const later =
     waits &&
     bench.inAct(playsAlone === true ? "alone" : "waiting", async () => {
       const isSettled = bench.stopAtBreach === true && soon !== undefined && isBreach(await soon);
-      return isSettled ? undefined : judge(bench, rule, waits, keptLater, prepared);
+      return isSettled ? undefined : judge(bench, rule, waits, keptLater, { prepared, solo });
     });
   const settled = await Promise.allSettled([soon, later]);
   kept.push(...keptLater);
@@ -147,7 +150,7 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const { check } = rule;
   if (check === undefined) throw new Error("a rule about pushes judges the push run");
   const judgeRun = (proof: ExchangeRecord[], ofRun: PushRun): Promise<Verdict> =>
-    judge(bench, rule, check, proof, { ...prepared, pushRun: ofRun });
+    judge(bench, rule, check, proof, { prepared: { ...prepared, pushRun: ofRun } });
   const verdict = await judgeRun(kept, pushRun);
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
@@ -165,7 +168,7 @@ export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: P
   for (const rule of rules) {
     const { check } = rule;
     if (check === undefined) return false;
-    const verdict = await judge(bench, rule, check, [], { ...bench.prepared, pushRun }).catch(
+    const verdict = await judge(bench, rule, check, [], { prepared: { ...bench.prepared, pushRun } }).catch(
       () => undefined,
     );
     if (verdict === undefined || !isBreach(verdict)) return false;
@@ -181,18 +184,27 @@ const isShort = ({ limits, resolved }: Session): boolean =>
   pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
 const SHORT_PUSH_RUN_MS = 120_000;
 
+interface Setting {
+  readonly prepared: Prepared;
+  /** Whether doubtful cases are played alone. */
+  readonly solo?: Solo;
+}
+
+/** What does not rest on time needs no quiet. */
+const sideBySide: Solo = { together: (judgeIn) => judgeIn(), alone: (task) => task() };
+
 /** Judges once, with a clock of the run. */
 const judge = async <V extends Verdict | undefined>(
   bench: Bench,
   rule: Rule,
   check: (world: World, run: Run) => Promise<V>,
   kept: ExchangeRecord[],
-  prepared: Prepared,
+  { prepared, solo = sideBySide }: Setting,
 ): Promise<V> => {
   const { session } = bench;
   const clock = session.clocks.join();
   try {
-    const run = runOf(bench, rule, kept, { clock, prepared });
+    const run = runOf(bench, rule, kept, { clock, prepared, solo });
     const world = session.world(newScope(rule.requirement), clock, prepared);
     // Requests before the cases of a rule belong to none of them.
     const verdict = await beginAnew(() => check(world, run));
@@ -210,7 +222,7 @@ const runOf = (
   { session, effort, seed, places, stopAtBreach, path }: Bench,
   rule: Rule,
   kept: ExchangeRecord[],
-  { clock, prepared }: { readonly clock: JoinedClock; readonly prepared: Prepared },
+  { clock, prepared, solo }: Required<Setting> & { readonly clock: JoinedClock },
 ): Run => {
   const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
   const shortestLifetimeMs = Math.min(
@@ -218,16 +230,29 @@ const runOf = (
     refreshTokenLifetimeMs,
     prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
   );
-  return createRun({
+  const inWorld =
+    (place: Solo["together"]): RunContext["inWorld"] =>
+    (scope, judgeIn, clientIndex) =>
+      place(() =>
+        judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
+          judgeIn(session.world(scope, own, prepared, clientIndex)),
+        ),
+      );
+  const context: RunContext = {
     rule: rule.requirement,
     effort,
     seed: hash32(`${seed}:${rule.requirement}`),
     signal: session.signal,
     shrinking: SHRINKING[effort],
-    inWorld: (scope, judgeIn, clientIndex) =>
-      judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
-        judgeIn(session.world(scope, own, prepared, clientIndex)),
-      ),
+    inWorld: inWorld(solo.together),
+    alone: (task) => {
+      const own: RunContext = {
+        ...context,
+        inWorld: inWorld((judgeIn) => judgeIn()),
+        alone: (next) => next(own),
+      };
+      return solo.alone(() => task(own));
+    },
     ...(session.resolved.clients.length > 1
       ? { secondClient: secondClient[catalogue[rule.requirement].group] }
       : {}),
@@ -236,7 +261,8 @@ const runOf = (
     keep: (exchanges) => kept.push(...exchanges),
     ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
     ...(path === undefined ? {} : { path }),
-  });
+  };
+  return createRun(context);
 };
 
 /**

@@ -4,6 +4,7 @@ import { duration } from "../contract/duration.ts";
 import { controlFailure, freshCodeWorks } from "../world/controls.ts";
 import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
 import { attemptWrongly } from "./shared/attempts.ts";
+import { manyTimes } from "./shared/many.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { notedFrom } from "../world/noted.ts";
 import {
@@ -69,7 +70,7 @@ const happenings = {
     ),
   "another code is exchanged": (world, { issued }) => nothing(obtainTokens(world, { client: issued.client })),
   "many other codes are exchanged": (world, { issued }) =>
-    nothing(Promise.all(Array.from({ length: 24 }, () => obtainTokens(world, { client: issued.client })))),
+    nothing(manyTimes(() => obtainTokens(world, { client: issued.client }))),
   "another client exchanges a code": (world) => nothing(obtainTokens(world, { client: world.secondClient })),
 } as const satisfies Record<string, Happening>;
 

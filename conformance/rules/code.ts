@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import {
   observing,
   type Deferral,
@@ -11,8 +10,7 @@ import {
   type Run,
 } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
-import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
 import {
   pauses,
@@ -79,15 +77,15 @@ const codes: ExpiringCredential<Code> & Deferral = {
 };
 
 /** Codes for states of any length, the shortest included; for another state if a service accepts each only once. */
-const issueCodes = (world: World, seed: number): ReturnType<typeof issueCrowd<Code>> => {
-  const states = fc.sample(validStates(world.limits.stateMaxBytes), { seed });
-  return issueCrowd(world, async (one, nth) => {
-    const { client, target } = one;
-    const state = nth === 0 ? "Z" : (states[nth] ?? one.unique());
+const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Code>["issue"] => {
+  const states = fc.sample(validStates(limits.stateMaxBytes), { seed });
+  return async (world, nth) => {
+    const { client, target } = world;
+    const state = nth === 0 ? "Z" : (states[nth] ?? world.unique());
     const answer = await answerOrRefusal(() => target.authorize({ state }));
     const code = answer === undefined ? undefined : grantOf(answer)?.code;
-    return { client, code: code ?? (await obtainCode(one)).code };
-  });
+    return { client, code: code ?? (await obtainCode(world)).code };
+  };
 };
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
@@ -148,13 +146,13 @@ export const codeRules = {
           use: keepBusy,
           perSide: 2,
         }),
-        ...judgeCrowd(world, run, { ...codes, issue: (one) => issueCodes(one, run.seed) }),
+        ...judgeCrowd(world, run, { ...codes, issue: codesOfAnyState(world, run.seed) }),
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(world, run, {
                 ...codes,
                 name: "code at the end of a month",
-                startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
+                begins: { monthEnd: world.limits.codeLifetimeMs / 2 },
                 perSide: 1,
               }),
             ]

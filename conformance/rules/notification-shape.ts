@@ -27,7 +27,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { fold } from "../judging/laws/pages.ts";
-import { tellingTimes } from "../lifetimes/calendar.ts";
+import { tellingTimes } from "../judging/lifetimes/calendar.ts";
 import type { Client } from "../world/target.ts";
 import { EventHookFailed, type Events } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";

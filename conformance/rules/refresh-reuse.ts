@@ -1,7 +1,7 @@
 import { sleepFrom } from "../world/clock.ts";
 import { ageBetween } from "../judging/interval.ts";
 import { sideOf } from "../judging/lifetimes/probe.ts";
-import { ageIn } from "../lifetimes/ask.ts";
+import { ageIn } from "../lifetimes/play.ts";
 import fc from "fast-check";
 import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
 import { duration, MINUTE_MS } from "../contract/duration.ts";

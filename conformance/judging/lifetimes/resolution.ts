@@ -36,52 +36,54 @@ export const coarsestMs = (precision: Precision): number => {
   return resolutionMs ?? Math.max(quickMs, tolerances.lifetimeResolution.default({ lifetimeMs }));
 };
 
-/** How many tries of a probe assume a quick machine and target, because one late probe may be an exception. */
-const STRICT_TRIES = 2;
-/** Room before the guard by try, in multiples of the closeness, while no delay has been measured; the last takes all there is. */
-const ROOM = [0.15, 0.4, 0.7, 2, Infinity] as const;
-/** The same once delays were measured: a quantile of them or, beyond 1, a multiple of the longest. */
-const DELAYS = [0, 0, 0.75, 1, 1.25, 1.6] as const;
+/** Room before the guard where the clock runs, as a share of the closeness, if nothing takes longer. */
+const LEAST_ROOM = 0.15;
+/** Room where time stands while a probe is made: clocks are read in whole milliseconds. */
+const STANDING_ROOM_MS = 1;
+/** How much more than the longest of the latest delays. */
+const ROOM_PER_DELAY = 1.5;
+/** So many delays are the latest. */
+const LATEST = 12;
 /** The share of the coarsest resolution that the room may take; the rest is for the probe itself. */
 const MOST_ROOM = 0.9;
 
-/** The number of room steps for probes that run side by side and so cannot learn from one another. */
-export const roomSteps = ROOM.length;
-
 /**
- * How long before the guard to aim the nth try of a probe (from 0), in milliseconds: first as on a quick machine, then
- * by how late earlier probes were, but never so early that even a punctual probe would be too coarse.
+ * How long before the guard to aim a probe, in milliseconds: by how late the latest probes were, `factor` times that if it
+ * is played again, but never so early that even a punctual probe would be too coarse. Time stands if there are no delays.
  */
-export const roomMs = (precision: Precision, nth: number, delaysMs: readonly number[]): number => {
-  const closeMs = closenessMs(precision);
+export const roomMs = (
+  precision: Precision,
+  factor: number,
+  delays: readonly Delay[] | undefined,
+): number => {
   const mostMs = Math.min(
     Math.max(0, coarsestMs(precision) - guardOn("alive", precision)) * MOST_ROOM,
     precision.lifetimeMs / 4,
   );
-  if (nth < STRICT_TRIES || delaysMs.length === 0) return Math.min(closeMs * (ROOM[nth] ?? Infinity), mostMs);
-  const measuredMs = delayOf(delaysMs, DELAYS[nth] ?? DELAYS.at(-1) ?? 1);
-  return Math.min(Math.max(closeMs * ROOM[2], measuredMs), mostMs);
+  return Math.min(mostMs, factor * usualRoomMs(precision, delays));
 };
 
-const delayOf = (delaysMs: readonly number[], quantile: number): number => {
-  const sorted = delaysMs.toSorted((a, b) => a - b);
-  const at = Math.ceil(Math.min(quantile, 1) * sorted.length) - 1;
-  return (sorted[Math.max(0, at)] ?? 0) * Math.max(1, quantile);
-};
+const usualRoomMs = (precision: Precision, delays: readonly Delay[] | undefined): number =>
+  delays === undefined
+    ? STANDING_ROOM_MS
+    : Math.max(closenessMs(precision) * LEAST_ROOM, longestMs(delays.slice(-LATEST)) * ROOM_PER_DELAY);
+
+const longestMs = (delays: readonly Delay[]): number =>
+  Math.max(0, ...delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs));
 
 /**
- * Whether a probe came as close to the end as its try should: the first tries as close as on a quick machine, later
- * ones as close as the measured delays allow.
+ * Whether a probe came as close to the end as it should: at first as close as on a quick machine, played again as close
+ * as the delays allow.
  */
 export const isCloseEnough = (
   side: Side,
   probe: Probe,
   precision: Precision,
-  nth: number,
-  aimedRoomMs: number,
+  factor: number,
+  delays: readonly Delay[],
 ): boolean => {
   const widthMs = probe.greatestMs - probe.leastMs;
-  const allowedMs = nth < STRICT_TRIES ? 0 : aimedRoomMs + widthMs;
+  const allowedMs = factor > 1 ? roomMs(precision, factor, delays) + widthMs : 0;
   return distanceFromEnd(side, probe) <= guardOn(side, probe) + Math.max(closenessMs(precision), allowedMs);
 };
 

@@ -10,7 +10,7 @@ import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { asJson, fromJson, targetNow, type LedgerSession } from "./session.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../play.ts";
 
 /** Minimum time between deposits of one kind, in milliseconds; closer ones would show nothing more. */
 const APART_MS = 12 * HOUR_MS;
