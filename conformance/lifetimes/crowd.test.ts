@@ -24,7 +24,7 @@ const judge = async (resultOf: (nth: number) => Result) => {
     const statuses: Partial<Record<Result, number>> = { tokens: 200, refusal: 400 };
     const status = statuses[result];
     return status === undefined
-      ? Promise.reject(new TransportError(nth, result as TransportError["reason"], String(result)))
+      ? Promise.reject(new TransportError(nth, result as TransportError["reason"], result))
       : Promise.resolve({ exchange: nth, status });
   };
   const worldWith = (clock: Clock): World =>

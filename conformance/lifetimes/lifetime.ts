@@ -91,18 +91,26 @@ export const judgeLifetime = async <C>(
     isUsed: expiring.use !== undefined,
     sides,
   });
-  const verdicts = [await play(scripts, run)];
+  const verdicts: Verdict[] = [];
+  const note = (verdict: Verdict, { length }: readonly Script[]): void => {
+    // What came too late says nothing if it is played again; whether enough is left shows at the end.
+    const isOfMissed = verdict.kind === "inconclusive" && findings.missed.size === length;
+    if (!isOfMissed) verdicts.push(verdict);
+    last = verdict;
+  };
+  let last: Verdict | undefined;
+  note(await play(scripts, run), scripts);
   const most = isRepeatable(world, lifetimeMs) ? MOST_AGAIN[world.clock.kind] : 0;
   for (let again = 1; again <= most && findings.missed.size > 0; again += 1) {
-    if (verdicts.at(-1)?.kind === "failed") break;
+    if (last?.kind === "failed") break;
     const missed = [...findings.missed].map((script) => ({
       ...script,
       roomFactor: script.roomFactor * MORE_ROOM,
     }));
     findings.missed.clear();
-    verdicts.push(await run.again((alone) => play(missed, alone)));
+    note(await run.again((alone) => play(missed, alone)), missed);
   }
-  const verdict = withFacts(await run.all(verdicts), {
+  const verdict = withFacts(await run.all(verdicts.length === 0 ? [last] : verdicts), {
     [name]: bracketFacts(precision, sides, findings.probes),
   });
   if (fromEndMs !== undefined) return verdict;
