@@ -23,7 +23,7 @@ import { beginAnew } from "../world/http/retry.ts";
 import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
 import { TransportError } from "../world/exchange.ts";
 import { newScope } from "../world/evidence/journal.ts";
-import { missingFor, readsNotifications, watchesPushes } from "./needs.ts";
+import { breachRestsOnClock, missingFor, readsNotifications, watchesPushes } from "./needs.ts";
 import {
   finished,
   keepProof,
@@ -245,6 +245,7 @@ const runOf = (
     signal: session.signal,
     shrinking: SHRINKING[effort],
     inWorld: inWorld(solo.together),
+    restsOnTime: () => solo !== sideBySide && clock.runs() && breachRestsOnClock(rule),
     alone: (task) => {
       const own: RunContext = {
         ...context,

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { duration, HOUR_MS, DAY_MS } from "../contract/duration.ts";
 import type { Run } from "../checks/rule.ts";
-import type { Stage } from "../lifetimes/play.ts";
-import { laterBy } from "../lifetimes/stages.ts";
+import { laterBy, type Stage } from "../lifetimes/play.ts";
 import { obtainRefreshed, obtainTokens, refreshBody, type IssuedTokens } from "../world/steps.ts";
 
 import type { World } from "../world/world.ts";

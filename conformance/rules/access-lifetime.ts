@@ -1,8 +1,7 @@
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
 import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
-import { ask, type Stage } from "../lifetimes/play.ts";
-import { exchangedLate } from "../lifetimes/stages.ts";
+import { ask, exchangedLate, type Stage } from "../lifetimes/play.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeCrowd, judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {

@@ -12,7 +12,7 @@ import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
-import { exchangedLate } from "../lifetimes/stages.ts";
+import { exchangedLate } from "../lifetimes/play.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
   exchangeBody,

@@ -48,7 +48,7 @@ const LEAST_PAUSE_MS = 2;
  * If a clock that runs by itself has less than this to go, or less than the last move took, wait instead of moving it;
  * in milliseconds. Some hooks take seconds, and no rule needs a clock moved that will be there as soon.
  */
-const LEAST_MOVE_MS = 700;
+const LEAST_MOVE_MS = 350;
 /** Upper bound on that wait, since the clock may run slower than real time; in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 /**
