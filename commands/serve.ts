@@ -25,6 +25,7 @@ export const run: Action<typeof definition> = async ({ output, signal, interrupt
       removesProfile,
       ...given({
         clockMode: flags.clock,
+        limits: flags.delays === undefined ? undefined : { pushDelaysMs: flags.delays },
         clientsFile: flags.clients,
         seed: flags.seed,
         dataDirectory: flags.data,

@@ -1,6 +1,7 @@
 import { rm, rmdir, writeFile, mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { fileReason } from "../conformance/contract/files.ts";
+import { given } from "../conformance/contract/given.ts";
 import { jsonFile } from "../conformance/contract/harmless-text.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
@@ -18,8 +19,10 @@ import { exitCodes } from "../conformance/contract/exit-codes.ts";
 /** The options of `touchstone serve`. */
 export type ServeOptions = Pick<
   FakeServerOptions,
-  "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "dataDirectory" | "patienceMs"
+  "port" | "controlPort" | "seed" | "startTimeMs" | "limits" | "dataDirectory" | "patienceMs"
 > & {
+  /** With `real`, the profile has no hooks for the clock. */
+  readonly clockMode?: ClockMode | "real";
   readonly behaviour?: string;
   /** The path of a JSON file: an array of { id, secret, redirectUri }. */
   readonly clientsFile?: string;
@@ -51,22 +54,21 @@ export const serve = async (
       ? {}
       : { clients: parseClients(await readJson("--clients", clientsFile, "the clients' secrets")) };
   const served = findBehaviour(behaviour);
-  const server = await startService({
-    ...options,
-    ...clients,
-    behaviour: served,
-    clockMode: clockModeOf(served, options.clockMode),
-  });
+  const { clockMode: asked, limits } = options;
+  const clockMode = clockModeOf(served, asked === "real" ? "flowing" : asked);
+  const server = await startService({ ...options, ...clients, behaviour: served, clockMode });
   if (profileFile !== undefined)
-    await writeProfile(profileFile, server).catch(async (error: unknown) => {
-      await server.stop();
-      throw new ConfigurationError(
-        `--write-profile: ${profileFile} cannot be written (${fileReason(error)})`,
-        {
-          cause: error,
-        },
-      );
-    });
+    await writeProfile(profileFile, server, { isReal: asked === "real", limits }).catch(
+      async (error: unknown) => {
+        await server.stop();
+        throw new ConfigurationError(
+          `--write-profile: ${profileFile} cannot be written (${fileReason(error)})`,
+          {
+            cause: error,
+          },
+        );
+      },
+    );
   io.listening(addressesOf(server));
   await aborted(io.signal);
   if (removesProfile && profileFile !== undefined) await removeProfile(profileFile, server);
@@ -83,8 +85,13 @@ const clockModeOf = ({ name, clockMode: own }: FakeBehaviour, asked: ClockMode |
 };
 
 /** Writes a profile for this service, and each client's secret into a separate file that only the owner can read. */
-const writeProfile = async (file: string, server: FakeServer): Promise<void> => {
+const writeProfile = async (
+  file: string,
+  server: FakeServer,
+  { isReal, limits }: { readonly isReal: boolean; readonly limits: ServeOptions["limits"] },
+): Promise<void> => {
   const profile = profileOf(server);
+  const { clock, ...hooks } = profile.hooks ?? {};
   const secretFiles = profile.clients.map((_, index) => `${path.basename(file)}.secret-${index + 1}`);
   for (const [index, name] of secretFiles.entries())
     await writeFile(path.join(path.dirname(file), name), `${server.clients[index]?.secret ?? ""}\n`, {
@@ -94,7 +101,9 @@ const writeProfile = async (file: string, server: FakeServer): Promise<void> => 
     ...client,
     secret: { file: secretFiles[index] ?? "" },
   }));
-  await writeFile(file, jsonFile({ ...profile, name: `fake (${server.behaviour})`, clients }));
+  const name = `fake (${server.behaviour})`;
+  const moved = isReal ? hooks : { clock, ...hooks };
+  await writeFile(file, jsonFile({ ...profile, name, clients, ...given({ limits }), hooks: moved }));
 };
 
 /** Removes what `writeProfile` wrote, including the folder if it is otherwise empty. */

@@ -1,5 +1,12 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { choiceFlag, controlPortOption, jsonOption, portOption, seedOptionOf } from "../shared/flags.ts";
+import {
+  choiceFlag,
+  controlPortOption,
+  durationsFlag,
+  jsonOption,
+  portOption,
+  seedOptionOf,
+} from "../shared/flags.ts";
 
 export const serve = new Command("serve")
   .description("run the fake service, sound or with a seeded defect")
@@ -10,8 +17,13 @@ export const serve = new Command("serve")
   .addOption(seedOptionOf("seed of codes, tokens and ids (default: 1)"))
   .option(
     "--clock <mode>",
-    "flowing (real time plus every advance) or frozen (default: flowing, or the behaviour's own)",
-    choiceFlag("--clock", ["flowing", "frozen"] as const),
+    "flowing (real time plus every advance), frozen, or real (the profile has no hook that moves it) (default: flowing, or the behaviour's own)",
+    choiceFlag("--clock", ["flowing", "frozen", "real"] as const),
+  )
+  .option(
+    "--delays <durations>",
+    "delays of the retries of a failed push, such as 6s,12s,24s,48s; the profile names them too (default: the document's)",
+    durationsFlag("--delays"),
   )
   .option("--data <directory>", "keep notifications and pending pushes in this folder across restarts")
   .option(

@@ -26,6 +26,15 @@ export const durationFlag =
     throw wrong(flag, text, "a duration with its unit, such as 500ms, 90s, 20m, 2h or 30d");
   };
 
+/** Reads durations given as `6s,12s,24s,48s`. */
+export const durationsFlag =
+  (flag: string) =>
+  (text: string): readonly number[] => {
+    const durations = text.split(",").map((one) => parseDuration(one.trim()) ?? 0);
+    if (durations.every((one) => one > 0)) return durations;
+    throw wrong(flag, text, "durations of more than 0 with their units, such as 6s,12s,24s,48s");
+  };
+
 export const choiceFlag =
   <T extends string>(flag: string, choices: readonly T[]) =>
   (text: string): T => {

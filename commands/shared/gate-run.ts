@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
-import { afterResult, createProgress, progressAtStart } from "../../reports/terminal/progress.ts";
+import { afterResult, createProgress, progressAtStart, watchNote } from "../../reports/terminal/progress.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/executor.ts";
@@ -57,6 +57,7 @@ export const runGate = async (
       signal: context.signal,
       freshUuid: context.freshUuid,
       onRunning: live.running,
+      onWatch: live.watching,
       onResult: live.result,
     }).finally(live.stop);
   } finally {
@@ -77,6 +78,9 @@ const openLedgerOf = async (
     hereMs: clock.wallMs,
   };
 };
+
+/** A change of the time that watching pushes takes is told if it is at least this share of it. */
+const NOTED_SHARE = 0.1;
 
 /** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
 const REDRAWN_MS = 200;
@@ -103,6 +107,14 @@ const gateProgress = (context: CommandContext, ids: readonly string[]) => {
   return {
     running: ({ clocks }: Parameters<NonNullable<ConformOptions["onRunning"]>>[0]) => {
       waiting = () => clocks.waiting();
+    },
+    watching: ({ leftMs, neededMs }: Parameters<NonNullable<ConformOptions["onWatch"]>>[0]) => {
+      if (output.isSilent()) return;
+      const untilMs = clock.wallMs() + leftMs;
+      const before = state.watching?.untilMs ?? 0;
+      if (Math.abs(untilMs - before) < leftMs * NOTED_SHARE) return;
+      state = { ...state, watching: { untilMs } };
+      line.note(watchNote({ leftMs, neededMs, untilMs }));
     },
     result: (result: Parameters<NonNullable<ConformOptions["onResult"]>>[0]) => {
       state = afterResult(state, result);

@@ -1,3 +1,4 @@
+import { given } from "../contract/given.ts";
 import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { World } from "../world/world.ts";
@@ -82,7 +83,7 @@ const once =
       judge: judgeWorld,
       replays: options.replays ?? REPLAYS_OF_A_HISTORY,
       part: options.part,
-      reproduction: {},
+      reproduction: given({ counterexample: first.judgement.input }),
       facts,
     });
   };

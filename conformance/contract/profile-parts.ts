@@ -238,10 +238,20 @@ export const Network = options(
   },
 );
 
-export const Concurrency = options("How much the gate does concurrently: maxConnections, maxCases.", {
-  maxConnections: integer("Connections to the target kept open; default 64.", { minimum: 1, maximum: 1_024 }),
-  maxCases: integer(
-    "Cases of all rules that run concurrently; default 24, or 64 if an answer takes 50 ms or more.",
-    { minimum: 1, maximum: 1_024 },
-  ),
-});
+export const Concurrency = options(
+  "How much the gate does concurrently: maxConnections, maxCases, eventsPerSecond.",
+  {
+    maxConnections: integer("Connections to the target kept open; default 64.", {
+      minimum: 1,
+      maximum: 1_024,
+    }),
+    maxCases: integer(
+      "Cases of all rules that run concurrently; default 24, or 64 if an answer takes 50 ms or more.",
+      { minimum: 1, maximum: 1_024 },
+    ),
+    eventsPerSecond: number(
+      "Events triggered per second, so that a slow sender is not busy with the run's own burst; default 10 in real time, without a limit on a clock that can be moved.",
+      { exclusiveMinimum: 0, maximum: 1_000 },
+    ),
+  },
+);

@@ -71,6 +71,10 @@ export const Profile = Type.Object(
             "Moves the clock of a service under libfaketime by writing the file that its FAKETIME_TIMESTAMP_FILE names; instead of advance.",
             { file: text("The file that libfaketime reads.", { minLength: 1 }) },
           ),
+          pushes: Type.Literal("real", {
+            description:
+              "Pushes are judged in real time, because the clock of the sender's queue cannot be moved.",
+          }),
         }),
         events: group("Creates notifications.", {
           trigger: hook("Creates a notification for an account and returns its id."),

@@ -28,6 +28,8 @@ export interface ConformOptions
   /** The day as YYYY-MM-DD (UTC), which decides if waivers have expired; without it waivers are ignored. */
   readonly today?: string;
   readonly onResult?: (result: RuleResult) => void;
+  /** Told in real time how long pushes are watched, and how long they would have to be, in milliseconds. */
+  readonly onWatch?: ExecutorOptions["onWatch"];
   /** Gets the session's clock when rules begin to run, for progress lines. */
   readonly onRunning?: (session: Pick<Session, "clocks" | "transport">) => void;
 }

@@ -2,10 +2,12 @@ import { createPlaces } from "../checks/cases.ts";
 import type { Rule } from "../checks/rule.ts";
 import { catalogue, isRequirementId, requirementIds, type RequirementId } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
+import type { PushRunOptions } from "../pushes/state.ts";
 import { pushRunsOf } from "./push-runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";
-import { breaksAll, distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
+import { distanceOf, type Bench } from "./judge-check.ts";
+import { breaksAll, judgeRule } from "./judge-rule.ts";
 import { createSolo } from "../checks/solo.ts";
 import { createActs } from "./acts.ts";
 import { watchesPushes } from "./needs.ts";
@@ -15,6 +17,8 @@ import { ConfigurationError } from "../contract/problem.ts";
 
 export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" | "stopAtBreach"> {
   readonly rules: readonly Rule[];
+  /** Told in real time how long pushes are watched. */
+  readonly onWatch?: PushRunOptions["onWatch"];
   /** Called as each rule settles, in that order. */
   readonly onResult?: (result: RuleResult) => void;
 }
@@ -26,7 +30,7 @@ const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
 export const runRules = async (
   session: Session,
   prepared: Prepared,
-  { rules, onResult, ...options }: ExecutorOptions,
+  { rules, onResult, onWatch, ...options }: ExecutorOptions,
 ): Promise<readonly RuleResult[]> => {
   const pushing = rules.filter(watchesPushes);
   const standEarly = pushing.every((rule) => rule.standsEarly === true);
@@ -39,15 +43,13 @@ export const runRules = async (
     prepared,
     inAct: acts.inAct,
     solo: createSolo(),
-    pushRuns: pushRunsOf(
-      session,
-      prepared,
-      asked,
-      options.seed,
-      options.stopAtBreach === true
-        ? async (pushRun, isWatched) => (isWatched || standEarly) && breaksAll(bench, pushing, pushRun)
-        : undefined,
-    ),
+    pushRuns: pushRunsOf(session, prepared, asked, options.seed, {
+      onWatch,
+      isEnough:
+        options.stopAtBreach === true
+          ? async (pushRun, isWatched) => (isWatched || standEarly) && breaksAll(bench, pushing, pushRun)
+          : undefined,
+    }),
     places: createPlaces(maxCases),
   };
   const results = rules.map(async (rule) => {

@@ -1,29 +1,17 @@
-import { judgeCase, type Places } from "../checks/cases.ts";
-import type { RunContext } from "../checks/context.ts";
-import { Interrupted } from "../checks/context.ts";
-import type { Check, Rule, Run } from "../checks/rule.ts";
-import type { Solo } from "../checks/solo.ts";
-import { createRun, worstOf } from "../checks/create-run.ts";
-import type { InAct } from "./acts.ts";
-import type { Effort } from "../checks/effort.ts";
-import { hash32 } from "../contract/random.ts";
+import { worstOf } from "../checks/create-run.ts";
+import type { Check, Rule } from "../checks/rule.ts";
 import { catalogue } from "../contract/catalogue.ts";
-import type { RuleResult, ExchangeRecord } from "../contract/record.ts";
-import type { Group } from "../contract/requirement.ts";
+import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { lostConnections, UNDISTURBED } from "../judging/pushes/blind.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
-import type { PushRuns } from "./push-runs.ts";
+import type { LedgerSession } from "../lifetimes/deferred/session.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
-import type { LedgerSession } from "../lifetimes/deferred/session.ts";
-import { emptyPrepared, type Prepared, type World } from "../world/world.ts";
-import { beginAnew } from "../world/http/retry.ts";
-import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
-import { TransportError } from "../world/exchange.ts";
-import { newScope } from "../world/evidence/journal.ts";
-import { breachRestsOnClock, missingFor, readsNotifications, watchesPushes } from "./needs.ts";
+import { stopwatch } from "../world/clock.ts";
+import { judge, type Bench } from "./judge-check.ts";
+import { missingFor, readsNotifications, watchesPushes } from "./needs.ts";
 import {
   finished,
   keepProof,
@@ -31,36 +19,9 @@ import {
   ofTwoPushRuns,
   settlesTimes,
   unlessMovedByOthers,
+  unlessUnfinished,
   verdictOf,
 } from "./verdicts.ts";
-
-/** What all rules of a run are judged with. */
-export interface Bench {
-  readonly inAct: InAct;
-  /** Where what is doubtful waits until it can be played alone. */
-  readonly solo: Solo;
-  readonly session: Session;
-  readonly prepared: Prepared;
-  readonly pushRuns: PushRuns;
-  readonly effort: Effort;
-  readonly seed: number;
-  /** Limits how many cases of all rules run concurrently. */
-  readonly places: Places;
-  /** Whether one breach settles a rule, without shrinking or replaying it. */
-  readonly stopAtBreach?: boolean;
-  /** Replays fast-check from this path in the named part. */
-  readonly path?: { readonly part: string | undefined; readonly path: string };
-}
-
-/** Number of cases of one part of a rule that start concurrently. */
-const CASES_OF_A_PART = { near: 6, far: 24 } as const;
-const SHRINKING: Readonly<Record<Effort, RunContext["shrinking"]>> = {
-  quick: { tries: 50, mostMs: 10_000 },
-  standard: { tries: 250, mostMs: 60_000 },
-  thorough: { tries: 1_000, mostMs: 300_000 },
-};
-
-export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
 
 /** Judges one rule; any error becomes part of its verdict. */
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
@@ -140,9 +101,23 @@ const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   return worstOf(verdicts);
 };
 
+/** Push rules that first pushes alone can show. */
+const needsNoRetry: ReadonlySet<string> = new Set([
+  "push.delivered",
+  "push.payload",
+  "push.listed",
+  "push.certificate-check",
+  "push.redirects",
+  "push.no-head-of-line-blocking",
+  "push.follows-redirects",
+  "push.headers",
+]);
+
 /** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
 const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { session, prepared, pushRuns, effort } = bench;
+  if (prepared.unmovedRetries !== undefined && !needsNoRetry.has(rule.requirement))
+    return { kind: "inconclusive", ...prepared.unmovedRetries, cases: 0 };
   // Waiting for the push run must not hold the clock, or both deadlock.
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
@@ -151,11 +126,13 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   if (check === undefined) throw new Error("a rule about pushes judges the push run");
   const judgeRun = (proof: ExchangeRecord[], ofRun: PushRun): Promise<Verdict> =>
     judge(bench, rule, check, proof, { prepared: { ...prepared, pushRun: ofRun } });
-  const verdict = await judgeRun(kept, pushRun);
-  const isReal = session.clocks.kind === "real";
+  const seen = await judgeRun(kept, pushRun);
+  const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
+  if (pushRun.cut !== undefined) return verdict;
+  const isReal = pushRun.clock === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
-  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(session) : undefined;
+  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(pushRun.clock) : undefined;
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
   if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;
@@ -183,114 +160,3 @@ export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: P
 const isShort = ({ limits, resolved }: Session): boolean =>
   pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
 const SHORT_PUSH_RUN_MS = 120_000;
-
-interface Setting {
-  readonly prepared: Prepared;
-  /** Whether doubtful cases are played alone. */
-  readonly solo?: Solo;
-}
-
-/** What does not rest on time needs no quiet. */
-const sideBySide: Solo = { together: (judgeIn) => judgeIn(), alone: (task) => task() };
-
-/** Judges once, with a clock of the run. */
-const judge = async <V extends Verdict | undefined>(
-  bench: Bench,
-  rule: Rule,
-  check: (world: World, run: Run) => Promise<V>,
-  kept: ExchangeRecord[],
-  { prepared, solo = sideBySide }: Setting,
-): Promise<V> => {
-  const { session } = bench;
-  const clock = session.clocks.join();
-  try {
-    const run = runOf(bench, rule, kept, { clock, prepared, solo });
-    const world = session.world(newScope(rule.requirement), clock, prepared);
-    // Requests before the cases of a rule belong to none of them.
-    const verdict = await beginAnew(() => check(world, run));
-    if (session.signal.aborted) throw new Interrupted();
-    // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
-    const restsOnClock = rule.waitsMs !== undefined || watchesPushes(rule);
-    if (verdict !== undefined && (isBreach(verdict) || restsOnClock)) session.clocks.verify?.();
-    return verdict;
-  } finally {
-    clock.leave();
-  }
-};
-
-const runOf = (
-  { session, effort, seed, places, stopAtBreach, path }: Bench,
-  rule: Rule,
-  kept: ExchangeRecord[],
-  { clock, prepared, solo }: Required<Setting> & { readonly clock: JoinedClock },
-): Run => {
-  const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
-  const shortestLifetimeMs = Math.min(
-    codeLifetimeMs,
-    refreshTokenLifetimeMs,
-    prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
-  );
-  const inWorld =
-    (place: Solo["together"]): RunContext["inWorld"] =>
-    (scope, judgeIn, clientIndex) =>
-      place(() =>
-        judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
-          judgeIn(session.world(scope, own, prepared, clientIndex)),
-        ),
-      );
-  const context: RunContext = {
-    rule: rule.requirement,
-    effort,
-    seed: hash32(`${seed}:${rule.requirement}`),
-    signal: session.signal,
-    shrinking: SHRINKING[effort],
-    inWorld: inWorld(solo.together),
-    restsOnTime: () => solo !== sideBySide && clock.runs() && breachRestsOnClock(rule),
-    alone: (task) => {
-      const own: RunContext = {
-        ...context,
-        inWorld: inWorld((judgeIn) => judgeIn()),
-        alone: (next) => next(own),
-      };
-      return solo.alone(() => task(own));
-    },
-    ...(session.resolved.clients.length > 1
-      ? { secondClient: secondClient[catalogue[rule.requirement].group] }
-      : {}),
-    casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
-    recover: (tries) => recover(session, clock, rule, tries),
-    keep: (exchanges) => kept.push(...exchanges),
-    ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
-    ...(path === undefined ? {} : { path }),
-  };
-  return createRun(context);
-};
-
-/**
- * Promises about codes and tokens hold for every client. Lists may belong to one client only, and are read with the
- * client that the preflight created the notifications for.
- */
-const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
-  authorize: "in turn",
-  code: "in turn",
-  exchange: "in turn",
-  refresh: "in turn",
-  access: "where asked for",
-  notifications: "where asked for",
-  push: "where asked for",
-  whole: "where asked for",
-  untestable: "where asked for",
-};
-
-/** Waits a moment after a lost answer, longer each time, and returns whether a plain request gets one. */
-const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {
-  await pause(session.retries.backOffMs(tries));
-  const { target } = session.world(newScope(rule.requirement), clock, emptyPrepared);
-  try {
-    await target.list({});
-    return true;
-  } catch (error) {
-    if (error instanceof TransportError) return false;
-    throw error;
-  }
-};

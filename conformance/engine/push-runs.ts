@@ -1,4 +1,3 @@
-import { DAY_MS } from "../contract/duration.ts";
 import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
@@ -28,44 +27,38 @@ export const pushRunsOf = (
   prepared: Prepared,
   requirements: ReadonlySet<string>,
   seed: number,
-  isEnough?: PushRunOptions["isEnough"],
+  { isEnough, onWatch }: Pick<PushRunOptions, "isEnough" | "onWatch"> = {},
 ) => {
   const begun: Promise<RunningPushRun>[] = [];
   const looked: Promise<PushRun>[] = [];
-  /** When the first push run began, by the target's clock. */
-  let firstMs: number | undefined;
-  /** What depends on the time of day in one push run is to show in the next one too. */
-  const atTheSameTimeOfDay = async (clock: JoinedClock): Promise<void> => {
-    if (clock.kind !== "virtual") return;
-    const { earliestMs: nowMs } = await clock.now();
-    firstMs ??= nowMs;
-    if (nowMs > firstMs) await clock.sleepUntil(firstMs + Math.ceil((nowMs - firstMs) / DAY_MS) * DAY_MS);
-  };
   const run = async (): Promise<RunningPushRun> => {
     const { receiver, events } = session;
     if (receiver === undefined || events === undefined) throw new ReceiverError("there is none in this run");
-    const { tolerances } = session.resolved.profile;
-    return holdingAClock(session, async (clock) => {
-      await atTheSameTimeOfDay(clock);
-      return runPushRun({
+    const { tolerances, concurrency, hooks } = session.resolved.profile;
+    return holdingAClock(session, (clock) =>
+      runPushRun({
         receiver,
         clock,
-        target: session.clocks,
+        target: session.pushClocks,
         events,
         limits: session.limits,
         latenessMs: tolerances?.latenessMs,
         resolutionShare: tolerances?.pushResolutionShare,
         acknowledgedStatus: session.acknowledgedStatus,
-        hangsInRealTime: session.resolved.profile.hooks?.clock?.faketime !== undefined,
+        hangsInRealTime: hooks?.clock?.faketime !== undefined,
         patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),
+        signal: session.signal,
+        maxWaitMs: session.maxWaitMs,
+        onWatch,
+        eventsPerSecond: concurrency?.eventsPerSecond,
         requirements,
         onLine: session.notePush,
         seed,
         visibilityMs: session.tolerances.visibilityMs,
         isEnough,
         ...(readers.some((id) => requirements.has(id)) ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
-      });
-    });
+      }),
+    );
   };
   const nth = (index: number): Promise<RunningPushRun> => {
     // One after another: concurrent push runs would close each other's listener.
@@ -82,10 +75,10 @@ export const pushRunsOf = (
 };
 
 const holdingAClock = async <T>(
-  { clocks }: Session,
+  { pushClocks }: Session,
   task: (clock: JoinedClock) => Promise<T>,
 ): Promise<T> => {
-  const clock = clocks.join();
+  const clock = pushClocks.join();
   try {
     return await task(clock);
   } finally {

@@ -4,7 +4,12 @@ import { Interrupted, EVERY_CONTROL } from "../checks/context.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
+import { IN_FLIGHT } from "../judging/pushes/cases.ts";
 import { tolerances } from "../judging/tolerances.ts";
+import type { PushRun } from "../judging/pushes/trace.ts";
+import { unfinishedOf } from "../judging/pushes/unfinished.ts";
+import { counted } from "../contract/text.ts";
+import { isNeeded } from "../pushes/push-case.ts";
 import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
 import type { Session } from "../session/session.ts";
 import { ControlFailed, TransportError, whatAnswers } from "../world/exchange.ts";
@@ -108,10 +113,8 @@ export const unlessMovedByOthers = async (
 };
 
 /** What would settle a breach that depends on moments in real time. */
-export const settlesTimes = ({ clocks }: Session): string =>
-  clocks.kind === "real"
-    ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
-    : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
+export const settlesTimes = (clock: Session["clocks"]["kind"]): string =>
+  clock === "real" ? "tolerances.latenessMs in the profile, which sets how late a push may be" : IN_FLIGHT;
 
 const undecided = (reason: string, settle: string) =>
   ({ kind: "inconclusive", reason, settle, cases: 0 }) as const;
@@ -128,6 +131,23 @@ export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   if (error instanceof Error)
     return { kind: "harness-error", message: error.message, ...given({ stack: error.stack }) };
   return { kind: "harness-error", message: String(error) };
+};
+
+/**
+ * What a push run shows of a rule if watching ended before its time: a breach stands, and anything else only if all
+ * notifications that the rule needs were over.
+ */
+export const unlessUnfinished = (verdict: Verdict, rule: string, pushRun: PushRun): Verdict => {
+  if (pushRun.cut === undefined || isBreach(verdict) || verdict.kind === "not-applicable") return verdict;
+  const only = new Set([rule]);
+  const [first, ...others] = unfinishedOf(pushRun, ({ purpose }) => isNeeded(purpose, only));
+  if (first === undefined) return verdict;
+  const { why = "the run was interrupted", settle = "a run that is not interrupted" } = pushRun.cut;
+  const more = others.length === 0 ? "" : ` and ${counted(others.length, "more notification")}`;
+  return {
+    ...undecided(`${why} before all pushes of "${first}"${more} were over`, settle),
+    ...("facts" in verdict ? given({ facts: verdict.facts }) : {}),
+  };
 };
 
 /** Keeps only the exchanges that prove a rule's verdict. */

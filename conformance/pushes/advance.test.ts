@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { documentLimits } from "../contract/limits.ts";
-import { readingsOf } from "../judging/pushes/readings.ts";
 import { look } from "./advance.ts";
-import type { RunState } from "./state.ts";
+import type { Expected, RunState } from "./state.ts";
 
 const now = { earliestMs: 1_000, latestMs: 1_000 };
 const PATIENCE_MS = 64;
@@ -31,6 +29,7 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
       revision: () => 0,
     },
     triggered: [],
+    outages: [],
     patienceMs: PATIENCE_MS,
     reportedPatienceMs: Infinity,
     restPatienceMs: PATIENCE_MS,
@@ -41,13 +40,12 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     reached: [],
     slowestMs: 0,
   } as unknown as RunState;
-  const readings = readingsOf(documentLimits).filter(({ name }) => name === "R1");
   /** Looks while another notification misses its push. Returns how long that was waited for, in milliseconds. */
   const lookForAnother = async (): Promise<number> => {
     looks += 1;
-    const history = { triggered: now, pushes: [] };
-    const missing = { history, readings, purpose: "never", key: `notification ${looks}` } as const;
-    state.watched = { revision: "0 0 false", list: [missing] };
+    const next = [{ due: now, latestMs: now.latestMs, keepsCap: true }];
+    const missing = { pushCase: { pushes: [] }, key: `notification ${looks}`, next } as unknown as Expected;
+    state.known = { revision: "0 0 0 false", list: [missing], left: [] };
     const before = waits.length;
     await look(state, now);
     return waits.slice(before).reduce((sum, waitMs) => sum + waitMs, 0);
@@ -94,7 +92,8 @@ describe("a push that is under way for long once the clock has been moved", () =
         revision: () => 0,
       },
       triggered: [],
-      watched: { revision: "0 0 false", list: [] },
+      outages: [],
+      known: { revision: "0 0 0 false", list: [], left: [] },
       patienceMs: PATIENCE_MS,
       reportedPatienceMs: Infinity,
       restPatienceMs: 60_000,

@@ -1,10 +1,10 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
-import { isOverdue, nextStopMs, type StopOptions } from "./clock-stops.ts";
 import type { UnderWayReport } from "./collector.ts";
 import type { RunState } from "./state.ts";
 import { wholeSecond } from "./timeline.ts";
-import { lastPlausibleMs, sorted, watchedOf } from "./watched.ts";
+import { sorted } from "./assign.ts";
+import { expectedOf, isOverdue, lastExpectedMs, nextStopMs } from "./windows.ts";
 
 /** Longest real time that a sender gets to process what has just happened, in milliseconds. */
 const LONGEST_QUIET_MS = 500;
@@ -60,24 +60,31 @@ const askUntilSettled = async (state: RunState, untilMs: number): Promise<number
   return lines;
 };
 
-/** Unless the target reports that nothing is in flight, an interval begins one look earlier, so that look must be near too. */
-export const stopOptionsOf = ({ stops, isAwaited }: RunState): StopOptions =>
-  isAwaited ? stops : { ...stops, approach: 2 };
+/** When the clock stops next for what may come. */
+export const stopMs = (state: RunState, nowMs: number): number => {
+  const { stops, tolerance, isAwaited, strideMs } = state;
+  // Unless the target reports that nothing is in flight, an interval begins one look earlier: that must be near too.
+  const options = { ...stops, latenessMs: tolerance.latenessMs, approach: isAwaited ? 1 : 2 } as const;
+  return Math.min(nextStopMs(nowMs, expectedOf(state), options), nowMs + strideMs);
+};
+
+/** The run may not wait any longer. */
+export class WatchEnded extends Error {
+  override readonly name = "WatchEnded";
+}
 
 /** Advances to a moment, stopping wherever a push may come. What comes may change that moment. */
 export const advanceTo = async (state: RunState, until: number | (() => number)): Promise<void> => {
   const momentMs = typeof until === "number" ? (): number => until : until;
   let now = await state.timeline.now();
   for (let untilMs = momentMs(); now.earliestMs < untilMs; untilMs = momentMs()) {
-    const stopMs =
+    const nextMs =
       state.timeline.kind === "virtual"
-        ? Math.min(
-            nextStopMs(now.earliestMs, watchedOf(state), stopOptionsOf(state)),
-            now.earliestMs + state.strideMs,
-          )
+        ? stopMs(state, now.earliestMs)
         : now.earliestMs + state.stops.coarseMs;
     const lookMs = Math.max(state.listLooks.nextMs(), now.earliestMs + 1);
-    now = await state.timeline.sleepUntil(Math.min(stopMs, untilMs, lookMs));
+    if (now.earliestMs >= state.deadlineMs) throw new WatchEnded();
+    now = await state.timeline.sleepUntil(Math.min(nextMs, untilMs, lookMs, state.deadlineMs));
     await look(state, now);
     await state.listLooks.take(sorted(state).pushCases, now);
   }
@@ -89,11 +96,11 @@ export const advanceTo = async (state: RunState, until: number | (() => number))
  */
 export const advanceToLast = (
   state: RunState,
-  isMeant: Parameters<typeof lastPlausibleMs>[1],
+  isMeant: Parameters<typeof lastExpectedMs>[1],
   { leastMs, mostMs = Infinity }: { readonly leastMs: number; readonly mostMs?: number },
 ): Promise<void> =>
   advanceTo(state, () => {
-    const plausibleMs = lastPlausibleMs(state, isMeant);
+    const plausibleMs = lastExpectedMs(state, isMeant);
     // A hook moves the clock to a whole second, at which what follows can begin.
     const lastMs = state.timeline.kind === "virtual" ? wholeSecond(plausibleMs) : plausibleMs;
     return Math.max(leastMs, Math.min(lastMs, mostMs));
@@ -105,6 +112,7 @@ export const advanceToLast = (
  */
 export const look = async (state: RunState, now?: TimeInterval): Promise<void> => {
   const at = now ?? (await state.timeline.now());
+  state.looked = at;
   state.reached.push({ atMs: at.earliestMs, realMs: monotonicMs() });
   const lines = await state.collector.collect(at);
   if (state.timeline.kind === "real") return;
@@ -176,6 +184,6 @@ const comeToRest = async (state: RunState, came: number, untilMs: number): Promi
 };
 
 const missingAt = (state: RunState, now: TimeInterval): readonly string[] =>
-  watchedOf(state)
-    .filter((watched) => !state.givenUp.has(watched.key) && isOverdue(now.earliestMs, watched))
+  expectedOf(state)
+    .filter((one) => !state.givenUp.has(one.key) && isOverdue(now.earliestMs, one))
     .map(({ key }) => key);

@@ -1,162 +1,78 @@
 import { describe, expect, it } from "vitest";
-import { pushAt } from "../testing/push-runs.ts";
-import { assign, planOf } from "./assign.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
-import type { PlanRevision, Triggered } from "./pairing.ts";
+import { pushAt } from "../testing/push-runs.ts";
+import { assign, type Triggered } from "./assign.ts";
 
-const [mine, shared] = ["account-of-one", "account-of-three"];
-
-const plan = (name: string, status: number): PushCasePlan => ({
+const plan = (name: string): PushCasePlan => ({
   name,
   purpose: "never",
   expect: { kind: "pushes", pushes: 5 },
-  actions: [{ kind: "answer", status }],
+  actions: [{ kind: "answer", status: 500 }],
 });
-const alone = plan("alone", 500);
-const [first, second, third] = [plan("first", 501), plan("second", 502), plan("third", 503)];
-const plans = [first, alone, second, third];
-const accountOf = new Map(plans.map((one) => [one, one === alone ? mine : shared]));
 
-/** Events of these plans, a second apart, for which the hook returned these ids. */
-const triggeredOf = (ids: readonly (string | undefined)[], afters: readonly number[] = []): Triggered[] =>
-  plans.map((one, index) => ({
-    plan: one,
-    accountId: accountOf.get(one) ?? "",
-    notificationId: ids[index],
-    after: afters[index] ?? 0,
-    triggered: { earliestMs: index * 1_000, latestMs: index * 1_000 },
-  }));
+const event = (name: string, accountId: string, more: Partial<Triggered> = {}): Triggered => ({
+  plan: plan(name),
+  accountId,
+  notificationId: undefined,
+  after: 0,
+  batch: 0,
+  triggered: { earliestMs: 0, latestMs: 0 },
+  ...more,
+});
 
-let lines = 0;
-const arrival = (accountId: string, notificationId: string, attempt = 1) =>
-  pushAt(attempt, { kind: "answer" }, { line: { n: (lines += 1), accountId, notificationId, attempt } });
+const arrival = (n: number, accountId: string, notificationId: string, attempt = 1) =>
+  pushAt(n, { kind: "answer" }, { line: { n, accountId, notificationId, attempt } });
 
-const idsByName = (
-  triggered: readonly Triggered[],
-  arrivals: readonly ReturnType<typeof arrival>[],
-  planRevisions?: readonly PlanRevision[],
-) => {
-  const { pushCases, others } = assign(triggered, arrivals, accountOf, planRevisions);
+const idsByName = (triggered: readonly Triggered[], arrivals: readonly ReturnType<typeof arrival>[]) => {
+  const { pushCases, others } = assign(triggered, arrivals);
   return {
-    pushCases: pushCases.map(({ name, pushes }) => [name, pushes.map(({ line }) => line.notificationId)]),
-    others: others.map(({ line }) => line.notificationId),
+    ...Object.fromEntries(
+      pushCases.map(({ name, pushes }) => [name, pushes.map(({ line }) => line.notificationId).join(" ")]),
+    ),
+    others: others.map(({ line }) => line.notificationId).join(" "),
   };
 };
 
-it("planOf matches notifications that share an account by order, and others by account", () => {
-  expect(planOf(plans, accountOf).map(({ match }) => match)).toEqual([
-    { accountId: shared, nth: 1 },
-    { accountId: mine },
-    { accountId: shared, nth: 2 },
-    { accountId: shared, nth: 3 },
-  ]);
-});
-
-it("planOf matches notifications of earlier plan revisions by id, and counts from 1 again", () => {
-  const rules = planOf([third], accountOf, [{ notificationId: "a", plan: first }]);
-  expect(rules).toEqual([
-    { match: { notificationId: "a" }, attempts: first.actions },
-    { match: { accountId: shared, nth: 1 }, attempts: third.actions },
-  ]);
-});
-
-describe("without known ids", () => {
-  it("pushes are matched in order of appearance, including retries and accounts in another case", () => {
-    const arrivals = [
-      arrival(shared, "a"),
-      arrival(shared, "b"),
-      arrival(mine, "z"),
-      arrival(shared, "a", 2),
-      arrival(shared.toUpperCase(), "C"),
-      arrival(shared, "c", 2),
-      arrival(shared, "of no notification"),
-      arrival("another-account", "y"),
-    ];
-    expect(idsByName(triggeredOf([]), arrivals)).toEqual({
-      pushCases: [
-        ["first", ["a", "a"]],
-        ["alone", ["z"]],
-        ["second", ["b"]],
-        ["third", ["C", "c"]],
-      ],
-      others: ["of no notification", "y"],
-    });
-  });
-
-  it("ids that no push carries are ignored", () => {
-    const arrivals = [arrival(shared, "a"), arrival(shared, "b")];
-    const { pushCases } = idsByName(triggeredOf(["event 1", "event 2", "event 3", "event 4"]), arrivals);
-    expect(pushCases).toEqual([
-      ["first", ["a"]],
-      ["alone", []],
-      ["second", ["b"]],
-      ["third", []],
-    ]);
-  });
-
-  it("the time of an event covers all events that had not appeared before", () => {
-    const [one, two, three] = [arrival(shared, "a"), arrival(shared, "b"), arrival(shared, "c")];
-    const n = one.line.n;
-    const { pushCases } = assign(triggeredOf([], [n - 1, n - 1, n - 1, n + 1]), [one, two, three], accountOf);
-    expect(pushCases.map(({ name, triggered }) => [name, triggered])).toEqual([
-      ["first", { earliestMs: 0, latestMs: 2_000 }],
-      ["alone", { earliestMs: 1_000, latestMs: 1_000 }],
-      ["second", { earliestMs: 2_000, latestMs: 2_000 }],
-      ["third", { earliestMs: 3_000, latestMs: 3_000 }],
-    ]);
+describe("pushes of an event that has its account to itself", () => {
+  it("are told by the account, in any case, whatever their ids are", () => {
+    const arrivals = [arrival(1, "MINE", "a"), arrival(2, "mine", "b"), arrival(3, "another", "c")];
+    expect(idsByName([event("one", "mine")], arrivals)).toEqual({ one: "a b", others: "c" });
   });
 });
 
-describe("with ids that the hook returned", () => {
-  it("a push that overtook others has the plan of its position and the time of its own event", () => {
-    const arrivals = [arrival(shared, "three"), arrival(shared, "one"), arrival(mine, "lone")];
-    const { pushCases, others } = assign(triggeredOf(["ONE", "lone", "two", "three"]), arrivals, accountOf);
-    expect(
-      pushCases.map(({ name, triggered, pushes }) => [
-        name,
-        triggered.latestMs,
-        pushes.map(({ line, action }) => [line.notificationId, action]),
-      ]),
-    ).toEqual([
-      ["second", 0, [["one", second.actions[0]]]],
-      ["alone", 1_000, [["lone", alone.actions[0]]]],
-      ["third", 2_000, []],
-      ["first", 3_000, [["three", first.actions[0]]]],
-    ]);
-    expect(others).toEqual([]);
+describe("pushes of events that share an account", () => {
+  const shared = [
+    event("one", "shared", { triggered: { earliestMs: 0, latestMs: 1 } }),
+    event("two", "shared", { triggered: { earliestMs: 2, latestMs: 3 } }),
+    event("three", "shared", { after: 3, batch: 2 }),
+  ];
+  const arrivals = [
+    arrival(1, "shared", "a"),
+    arrival(2, "shared", "b"),
+    arrival(3, "shared", "A", 2),
+    arrival(4, "shared", "c"),
+    arrival(5, "shared", "of no event"),
+  ];
+
+  it("belong to those triggered together in order, and their retries by id", () => {
+    expect(idsByName(shared, arrivals)).toEqual({ one: "a A", two: "b", three: "c", others: "of no event" });
   });
 
-  it("an unknown notification uses up a plan, and the notification left without one is acknowledged", () => {
-    const arrivals = [
-      arrival(shared, "stranger"),
-      arrival(shared, "one"),
-      arrival(shared, "two"),
-      arrival(shared, "three"),
-    ];
-    const { pushCases, others } = assign(triggeredOf(["one", "lone", "two", "three"]), arrivals, accountOf);
-    expect(others.map(({ line }) => line.notificationId)).toEqual(["stranger"]);
-    expect(pushCases.map(({ name, purpose }) => [name, purpose])).toEqual([
-      ["second", "never"],
-      ["alone", "never"],
-      ["third", "never"],
-      ["third, acknowledged instead", "prompt"],
-    ]);
+  it("leave open which of those it was", () => {
+    const [one] = assign(shared, arrivals).pushCases;
+    expect(one?.triggered).toEqual({ earliestMs: 0, latestMs: 3 });
   });
 
-  it("a late push keeps the plan of its revision, and takes no other's position", () => {
-    const arrivals = [arrival(shared, "two"), arrival(shared, "one"), arrival(shared, "three")];
-    const [, late] = arrivals;
-    const planRevisions = [
-      { after: 0, plans: [first, alone, second] },
-      { after: (late?.line.n ?? 0) - 1, plans: [third] },
-    ];
-    expect(
-      idsByName(triggeredOf(["one", "lone", "two", "three"]), arrivals, planRevisions).pushCases,
-    ).toEqual([
-      ["second", ["one"]],
-      ["alone", []],
-      ["first", ["two"]],
-      ["third, acknowledged instead", ["three"]],
-    ]);
+  it("are told by the ids that the hook returned, if pushes carry them", () => {
+    const told = shared.map((one, index) => ({ ...one, notificationId: ["B", "A", "C"][index] }));
+    expect(idsByName(told, arrivals)).toEqual({ one: "b", two: "a A", three: "c", others: "of no event" });
+    const [one] = assign(told, arrivals).pushCases;
+    expect(one?.triggered).toEqual({ earliestMs: 0, latestMs: 1 });
+    const ofJobs = shared.map((event, index) => ({ ...event, notificationId: `job ${index}` }));
+    expect(idsByName(ofJobs, arrivals)).toMatchObject({ one: "a A", two: "b" });
+  });
+
+  it("belong to the last ones triggered, if earlier ones were never pushed", () => {
+    expect(idsByName(shared, [arrival(4, "shared", "c")])).toMatchObject({ one: "", two: "", three: "c" });
   });
 });

@@ -1,165 +1,99 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import { notBefore } from "../judging/pushes/readings.ts";
-import type { PushAction, PushPlan } from "../contract/push.ts";
-import { actionFor } from "./collector.ts";
-import type { SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
-import {
-  accountIn,
-  keyOf,
-  pairUp,
-  type Arrival,
-  type PlanRevision,
-  type Pair,
-  type Triggered,
-} from "./pairing.ts";
+import type { PushCase, PushCasePlan, SeenPush } from "../judging/pushes/trace.ts";
+import { actionFor, type Collector } from "./collector.ts";
 
-type Accounts = ReadonlyMap<PushCasePlan, string>;
-
-/** A notification that the receiver can be told to recognize by its id. */
-interface Known {
-  readonly notificationId: string;
+/** An event of the push run, as triggered. */
+export interface Triggered {
   readonly plan: PushCasePlan;
+  readonly accountId: string;
+  readonly notificationId: string | undefined;
+  readonly triggered: TimeInterval;
+  /** Number of the last journal line known before it was triggered; its pushes come later. */
+  readonly after: number;
+  /** The same for all that were triggered together. */
+  readonly batch: number;
 }
 
-/**
- * How the receiver should answer: by the account in the body, since ids are unknown before the first push.
- * Notifications that share an account are matched in the order of their first pushes, except those of earlier plan
- * revisions, which are matched by id.
- */
-export const planOf = (
-  plans: readonly PushCasePlan[],
-  accountOf: Accounts,
-  known: readonly Known[] = [],
-  actionsOf: (plan: PushCasePlan) => readonly PushAction[] = ({ actions }) => actions,
-): PushPlan["rules"] => {
-  const shared = sharedAccounts(accountOf);
-  const used = new Map<string, number>();
-  return [
-    ...known.map(({ notificationId, plan }) => ({
-      match: { notificationId },
-      attempts: [...actionsOf(plan)],
-    })),
-    ...plans.map((plan) => {
-      const accountId = accountOf.get(plan) ?? "";
-      const nth = (used.get(accountId) ?? 0) + 1;
-      used.set(accountId, nth);
-      return {
-        match: { accountId, ...(shared.has(accountId.toLowerCase()) ? { nth } : {}) },
-        attempts: [...actionsOf(plan)],
-      };
-    }),
-  ];
-};
-
-/** Accounts for which several notifications are planned. */
-export const sharedAccounts = (accountOf: Accounts): ReadonlySet<string> => {
-  const seen = new Set<string>();
-  const shared = new Set<string>();
-  for (const account of accountOf.values()) {
-    const folded = account.toLowerCase();
-    if (seen.has(folded)) shared.add(folded);
-    seen.add(folded);
-  }
-  return shared;
-};
+type Arrival = ReturnType<Collector["arrivals"]>[number];
 
 export interface Assigned {
   readonly pushCases: readonly PushCase[];
   /** Pushes of no event of this push run. */
   readonly others: readonly SeenPush[];
-  /**
-   * Notifications in shared accounts that the receiver can be told to recognize by id: the pushed one, otherwise the
-   * one the hook returned.
-   */
-  readonly known: readonly Known[];
 }
 
-/** Whether pushes carry the ids that the hook returned; it may return ids of something else. */
-export const idsAreTold = (triggered: readonly Triggered[], arrivals: readonly Arrival[]): boolean => {
-  const told = new Set(triggered.map(({ notificationId }) => notificationId?.toLowerCase()));
-  return arrivals.some(({ line }) => line.notificationId !== undefined && told.has(keyOf({ line })));
+interface Sorting {
+  readonly triggered: readonly Triggered[];
+  readonly collector: Pick<Collector, "revision" | "arrivals">;
+  /** Kept until something new comes. */
+  sorted?: { readonly revision: string; readonly assigned: Assigned };
+}
+
+/** What has come so far, assigned to the events. */
+export const sorted = (state: Sorting): Assigned => {
+  const { triggered, collector } = state;
+  const revision = `${collector.revision()} ${triggered.length}`;
+  if (state.sorted?.revision !== revision)
+    state.sorted = { revision, assigned: assign(triggered, collector.arrivals()) };
+  return state.sorted.assigned;
 };
 
-/** Assigns pushes to their notifications. */
-export const assign = (
-  triggered: readonly Triggered[],
-  arrivals: readonly Arrival[],
-  accountOf: Accounts,
-  planRevisions: readonly PlanRevision[] = [{ after: -Infinity, plans: [...accountOf.keys()] }],
-): Assigned => {
-  const isTold = idsAreTold(triggered, arrivals);
-  const events = isTold ? triggered : triggered.map((one) => ({ ...one, notificationId: undefined }));
-  const folded = new Map([...accountOf].map(([plan, account]) => [plan, account.toLowerCase()]));
-  const shared = sharedAccounts(folded);
-  const pairs = pairsOf(events, arrivals, folded, planRevisions, shared);
-  const byKey = new Map<string, Pair>();
-  const byAccount = new Map<string, Pair>();
-  for (const pair of pairs) {
-    const key = pair.event.notificationId?.toLowerCase() ?? pair.key;
-    if (key !== undefined) byKey.set(key, pair);
-    const account = pair.event.accountId.toLowerCase();
-    if (!shared.has(account)) byAccount.set(account, pair);
-  }
-  const pushesOf = new Map<Pair, SeenPush[]>(pairs.map((pair) => [pair, []]));
+/** Identifies a notification by its id, or by its body if that has none. */
+const keyOf = ({ line }: Arrival): string => line.notificationId?.toLowerCase() ?? line.bodySha256;
+
+const isPush = ({ line }: Arrival): boolean => line.action !== "not-a-push";
+
+/**
+ * Assigns pushes to events: by the id that the hook returned, if pushes carry such ids at all; otherwise by the account. The
+ * events of an account are triggered so that all that are not pushed yet are answered alike: of these any will do, the last
+ * ones first.
+ */
+export const assign = (triggered: readonly Triggered[], arrivals: readonly Arrival[]): Assigned => {
+  const pushed = new Set(arrivals.filter(isPush).map(keyOf));
+  const idOf = ({ notificationId }: Triggered): string => notificationId?.toLowerCase() ?? "";
+  const areTold = triggered.some((event) => pushed.has(idOf(event)));
+  const byKey = new Map<string, Triggered>(areTold ? triggered.map((event) => [idOf(event), event]) : []);
+  byKey.delete("");
+  const taken = new Set<Triggered>(byKey.values());
+  const byAccount = Map.groupBy(triggered, ({ accountId }) => accountId.toLowerCase());
+  /** When an event was triggered, if it may have been any of several. */
+  const spans = new Map<Triggered, TimeInterval>();
+  const ownerOf = (arrival: Arrival): Triggered | undefined => {
+    const { n, accountId } = arrival.line;
+    const known = byKey.get(keyOf(arrival));
+    const ofAccount = byAccount.get(accountId?.toLowerCase() ?? "") ?? [];
+    if (known !== undefined || ofAccount.length === 0) return known;
+    // Whatever id it has, it can be no other's.
+    if (ofAccount.length === 1) return ofAccount[0];
+    const open = ofAccount.filter((event) => event.after < n && !taken.has(event));
+    const candidates = open.filter(({ batch }) => batch === open.at(-1)?.batch);
+    const [event] = candidates;
+    if (event === undefined) return undefined;
+    spans.set(event, spanOf(candidates));
+    taken.add(event);
+    byKey.set(keyOf(arrival), event);
+    return event;
+  };
+  const pushesOf = new Map<Triggered, SeenPush[]>(triggered.map((event) => [event, []]));
   const others: SeenPush[] = [];
   for (const arrival of arrivals) {
-    const { action, attempt } = arrival.line;
-    const owner =
-      action === "not-a-push"
-        ? undefined
-        : (byKey.get(keyOf(arrival)) ?? byAccount.get(accountIn(arrival) ?? ""));
-    if (owner === undefined) others.push({ ...arrival, action: undefined });
+    const event = isPush(arrival) ? ownerOf(arrival) : undefined;
+    if (event === undefined) others.push({ ...arrival, action: undefined });
     else {
-      const push = { ...arrival, action: actionFor(owner.plan.actions, attempt) };
-      pushesOf.get(owner)?.push(notBefore(push, owner.triggered.earliestMs));
+      const push = { ...arrival, action: actionFor(event.plan.actions, arrival.line.attempt) };
+      pushesOf.get(event)?.push(notBefore(push, (spans.get(event) ?? event.triggered).earliestMs));
     }
   }
-  return {
-    pushCases: pairs.map((pair, index) => ({
-      ...pair.plan,
-      accountId: pair.event.accountId,
-      notificationId: triggered[index]?.notificationId,
-      triggered: pair.triggered,
-      pushes: pushesOf.get(pair) ?? [],
-    })),
-    others,
-    known: pairs.flatMap((pair) => {
-      if (!shared.has(pair.event.accountId.toLowerCase())) return [];
-      const pushedAs = pushesOf.get(pair)?.[0]?.line.notificationId;
-      const notificationId = pushedAs ?? pair.event.notificationId;
-      return notificationId === undefined ? [] : [{ notificationId, plan: pair.plan }];
-    }),
-  };
+  const pushCases = triggered.map((event): PushCase => {
+    const { plan, accountId, notificationId } = event;
+    const at = spans.get(event) ?? event.triggered;
+    return { ...plan, accountId, notificationId, triggered: at, pushes: pushesOf.get(event) ?? [] };
+  });
+  return { pushCases, others };
 };
 
-/** One pair per event, in order. An event alone in its account has its own plan. */
-const pairsOf = (
-  events: readonly Triggered[],
-  arrivals: readonly Arrival[],
-  /** In lower case. */
-  accountOf: Accounts,
-  planRevisions: readonly PlanRevision[],
-  shared: ReadonlySet<string>,
-): readonly Pair[] => {
-  const paired = new Map<Triggered, Pair>();
-  const firsts = Map.groupBy(arrivals.filter(isFirst), accountIn);
-  for (const account of shared) {
-    const isHere = (plan: PushCasePlan): boolean => accountOf.get(plan) === account;
-    const pairs = pairUp(
-      events.filter(({ plan }) => isHere(plan)),
-      ofEach(firsts.get(account) ?? []),
-      planRevisions.map(({ after, plans }) => ({ after, plans: plans.filter(isHere) })),
-    );
-    for (const pair of pairs) paired.set(pair.event, pair);
-  }
-  return events.map(
-    (event) => paired.get(event) ?? { event, plan: event.plan, triggered: event.triggered, key: undefined },
-  );
-};
-
-const isFirst = ({ line }: Arrival): boolean => line.attempt === 1 && line.action !== "not-a-push";
-
-/** The first of these pushes of each notification. */
-const ofEach = (firsts: readonly Arrival[]): readonly Arrival[] => {
-  const met = new Set<string>();
-  return firsts.filter((first) => met.size < met.add(keyOf(first)).size);
-};
+const spanOf = (events: readonly Triggered[]): TimeInterval => ({
+  earliestMs: Math.min(...events.map(({ triggered }) => triggered.earliestMs)),
+  latestMs: Math.max(...events.map(({ triggered }) => triggered.latestMs)),
+});

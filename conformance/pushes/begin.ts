@@ -1,4 +1,3 @@
-import { readingsOf } from "../judging/pushes/readings.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Events } from "../world/hooks/events.ts";
@@ -7,11 +6,11 @@ import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
 import { reportOf } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
-import { hangAfterMs } from "./span.ts";
 import { isNeeded, neededOf } from "./push-case.ts";
 import { batchesOf, warmUps } from "./push-cases.ts";
 import { heldAnswer, laterHangs } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
+import { asPlanned } from "./trigger.ts";
 
 const FIRST_PATIENCE_MS = 400;
 /** Longer than an acknowledgement takes on any usual network, in milliseconds. */
@@ -35,10 +34,8 @@ export const planOf = (
   // A run that ends with the first breach needs many kinds only for the rule on how failures are treated.
   const needsFew = isEnough !== undefined && requirements?.has("push.unacknowledged-retries") === false;
   const fewKinds = needsFew ? "of all" : isShort ? "of lasting" : undefined;
-  const all = batchesOf(
-    { acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds, isMoved: kind === "virtual" },
-    hangAfterMs(limits) / firstDelayMs,
-  );
+  const isMoved = kind === "virtual";
+  const all = batchesOf({ acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds, isMoved });
   const batches = neededOf(all, requirements).map((batch) =>
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : batch,
   );
@@ -60,24 +57,18 @@ export const beginRun = async (
   const { receiver, limits } = options;
   const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
   const accountOf = accountsFor(plans, options.events);
-  const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, timeline.kind, options.latenessMs);
+  const tolerance = pushToleranceOf(limits, timeline.kind, options.latenessMs);
   const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
   const isOurs = (accountId: string | undefined): boolean =>
     accountId === undefined || own.has(accountId.toLowerCase());
   const { nowMs } = await receiver.state();
+  const looked = await timeline.now();
   const state: RunState = {
     options,
     timeline,
+    tolerance,
     collector: await createCollector(receiver, timeline, options.onLine, () => reportOf(state), isOurs),
-    stops: {
-      latenessMs,
-      earlyGuardMs,
-      fineMs: firstDelayMs / 30,
-      coarseMs: COARSE[timeline.kind] * firstDelayMs,
-      firstDelayMs,
-      maxPushes: limits.maxPushes,
-    },
-    readings: readingsOf(limits),
+    stops: { fineMs: firstDelayMs / 30, coarseMs: COARSE[timeline.kind] * firstDelayMs, firstDelayMs },
     triggered: [],
     patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
     reportedPatienceMs: Infinity,
@@ -86,7 +77,13 @@ export const beginRun = async (
     hasMisreported: false,
     givenUp: new Set(),
     accountOf,
-    planRevisions: [],
+    answers: asPlanned,
+    hungInRealTime: false,
+    watchedFromMs: looked.latestMs,
+    looked,
+    deadlineMs: timeline.kind === "real" ? looked.earliestMs + options.maxWaitMs : Infinity,
+    wasAwaited: true,
+    outages: [],
     outdatedMs: -Infinity,
     strideMs: Infinity,
     comesAtOnce: true,

@@ -2,7 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import { monotonicMs } from "../world/clock.ts";
 import type { Receiver } from "../world/receiver.ts";
-import { lostIn } from "../judging/pushes/journal.ts";
+import { hangs, lostIn } from "../judging/pushes/journal.ts";
 import type { LostConnection, SeenPush } from "../judging/pushes/trace.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -36,10 +36,6 @@ export interface Collector {
   /** Number of the last line read. */
   last(): number;
 }
-
-/** Whether a push was left unanswered and its sender still waits on it. */
-export const hangs = ({ action, outcome }: Arrival["line"]): boolean =>
-  action === "hang" && outcome === undefined;
 
 /** If the receiver itself ends the connection, it ends as soon as the push is complete. */
 const endedOf = (

@@ -1,9 +1,9 @@
-import type { PushCase } from "../judging/pushes/trace.ts";
+import { isSilentFirst, startsAnswer, type PushCase } from "../judging/pushes/trace.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import type { RunState } from "./state.ts";
-import { hangs } from "./collector.ts";
-import { sorted } from "./watched.ts";
-import { announceAnew } from "./plan-revisions.ts";
+import { hangs } from "../judging/pushes/journal.ts";
+import { sorted } from "./assign.ts";
+import { announce } from "./trigger.ts";
 import { calmed } from "./unanswered-cases.ts";
 
 /** How long senders get, in real time and while the target's clock stands, to give up unanswered pushes, in milliseconds. */
@@ -27,7 +27,8 @@ export const outwaitHangs = async (state: RunState): Promise<boolean> => {
   if (isAnyHung) {
     await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS);
     // Leave no later push unanswered either: it would cost the same time again.
-    await announceAnew(state, calmed);
+    state.answers = calmed;
+    await announce(state);
     await endHangs(state, awaitsAnAnswer);
   }
   // A sender may wait for ever on a started answer. A sender that gives up on no answer gets enough time to do so here.
@@ -53,9 +54,11 @@ export const hungUntilMs = (state: RunState): number => {
 export const clockTimeoutMs = (state: RunState): number =>
   Math.max(
     0,
-    ...sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
-      purpose === "hang" && first?.ended !== undefined ? [first.ended.latestMs - first.at.latestMs] : [],
-    ),
+    ...sorted(state)
+      .pushCases.filter((one) => isSilentFirst(one))
+      .flatMap(({ pushes: [first] }) =>
+        first?.ended === undefined ? [] : [first.ended.latestMs - first.at.latestMs],
+      ),
   );
 
 /** The same for these notifications only, whatever they wait for. */
@@ -106,8 +109,7 @@ const hasHanging = ({ pushes }: PushCase): boolean => pushes.some(isHung);
 const isHung = ({ line }: PushCase["pushes"][number]): boolean => hangs(line);
 
 /** Excludes senders that have seen the start of an answer: they may never give up, which is their choice. */
-const awaitsAnAnswer = (pushCase: PushCase): boolean =>
-  pushCase.purpose !== "stall" && pushCase.purpose !== "ending" && hasHanging(pushCase);
+const awaitsAnAnswer = (pushCase: PushCase): boolean => isSilentFirst(pushCase) && hasHanging(pushCase);
 
 const stalls = (pushCase: PushCase): boolean =>
-  pushCase.purpose === "stall" && pushCase.expect.kind === "pushes" && hasHanging(pushCase);
+  startsAnswer(pushCase) && pushCase.expect.kind === "pushes" && hasHanging(pushCase);

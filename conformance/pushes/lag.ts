@@ -1,9 +1,9 @@
 import { monotonicMs } from "../world/clock.ts";
-import { readingsLeft } from "../judging/pushes/fits.ts";
 import { longestLagMs } from "../judging/pushes/lag.ts";
 import { isSettled } from "./advance.ts";
 import type { RunState } from "./state.ts";
-import { sorted } from "./watched.ts";
+import { sorted } from "./assign.ts";
+import { readingsLeft } from "./windows.ts";
 
 /** How long an outage goes on in real time, as a multiple of the longest that a push was on its way, and how much longer. */
 const HOLD = { factor: 2, moreMs: 100 } as const;
@@ -17,11 +17,9 @@ export const isTrusted = (state: RunState): boolean => isSettled(state) && !stat
 const lagMsOf = (state: RunState): number => {
   const { pushCases } = sorted(state);
   const { limits, acknowledgedStatus } = state.options;
-  const exact = pushCases.find(({ purpose }) => purpose === "never");
-  const left = exact === undefined ? [] : readingsLeft(state.readings, exact, state.stops);
   return longestLagMs(
     { pushCases, limits, acknowledgedStatus },
-    left,
+    readingsLeft(state),
     state.reached,
     (receiverMs) => receiverMs - state.receiverAheadMs,
   );

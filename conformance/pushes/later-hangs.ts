@@ -1,13 +1,14 @@
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
-import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
+import { silentFirst } from "../judging/pushes/cases.ts";
+import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
-import { advanceTo, advanceToLast, look } from "./advance.ts";
+import { advanceTo, advanceToLast } from "./advance.ts";
+import { sorted } from "./assign.ts";
 import type { RunState } from "./state.ts";
-import { sorted } from "./watched.ts";
+import { readingsLeft } from "./windows.ts";
 import { wholeSecond } from "./timeline.ts";
 import { clockTimeoutMs, endHangs, outwait } from "./hangs.ts";
 import { trigger } from "./trigger.ts";
-import { DAY_MS } from "../contract/duration.ts";
 
 /** How long pushes are left unanswered at least, in first delays. */
 const AROUND = 4 / 30;
@@ -20,11 +21,8 @@ const HANG_DELAYS = 6;
  * sends nothing else meanwhile, and sockets may time out in real time. Requires a clock moved by a hook and a sender that
  * keeps to one reading and was seen to give up; otherwise nothing is concluded.
  */
-export const tryLaterHangs = async (
-  state: RunState,
-  plans: readonly PushCasePlan[],
-  hungInRealTime: boolean,
-): Promise<void> => {
+export const tryLaterHangs = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
+  const { hungInRealTime } = state;
   const instants = instantsFollowed(state);
   // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;
@@ -32,7 +30,7 @@ export const tryLaterHangs = async (
   if (instants === undefined || met.length === 0 || !state.options.events.accountsAreFresh) return;
   if (!givesUp(state)) return;
   const lastMs = instants.at(-1) ?? 0;
-  const atMs = lastMs + (await beforeMidnight(state, lastMs));
+  const atMs = lastMs + wholeSecond((await state.timeline.now()).latestMs);
   const startOf = ({ hangsAt = 1 }: PushCasePlan): number => atMs - (instants[hangsAt - 1] ?? 0);
   const starts = [...Map.groupBy(met, startOf)].toSorted(([a], [b]) => a - b);
   for (const [startMs, group] of starts) {
@@ -54,36 +52,23 @@ export const tryLaterHangs = async (
 /** When pushes of a plainly failing notification come, in the one remaining reading; undefined if there is none. */
 const instantsFollowed = (state: RunState): readonly number[] | undefined => {
   const exact = sorted(state).pushCases.find(({ purpose }) => purpose === "never");
-  if (exact === undefined) return undefined;
-  const [reading] = readingsLeft(state.readings, exact, state.stops).filter(({ keepsCap }) => keepsCap);
+  const reading = readingsLeft(state).find(({ keepsCap }) => keepsCap);
   const instants = reading === undefined ? [] : instantsOf(reading);
-  return exact.pushes.length === instants.length ? instants : undefined;
+  return exact?.pushes.length === instants.length ? instants : undefined;
 };
 
 /** Whether the sender was seen to give up every unanswered push. */
 const givesUp = (state: RunState): boolean => {
-  const hung = sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
-    purpose === "hang" && first !== undefined ? [first.line.outcome] : [],
-  );
-  return hung.length > 0 && hung.every((outcome) => outcome === "abandoned");
-};
-
-/**
- * Sleeps until the retries after the first moment come after a midnight in UTC, at which daily jobs run and dates change.
- * Nothing is due meanwhile, so it is one move of the clock.
- */
-const beforeMidnight = async (state: RunState, lastMs: number): Promise<number> => {
-  const leadMs = lastMs + state.stops.firstDelayMs / 2;
-  const earliestMs = wholeSecond((await state.timeline.now()).latestMs) + leadMs;
-  const startMs = Math.ceil(earliestMs / DAY_MS) * DAY_MS - leadMs;
-  await look(state, await state.timeline.sleepUntil(startMs));
-  return startMs;
+  const hung = silentFirst(sorted(state));
+  return hung.length > 0 && hung.every(({ pushes: [first] }) => first?.line.outcome === "abandoned");
 };
 
 /** Goes on until nothing more of them can come; the earliest of them had so long to go after its ending. */
 const watchAll = async (state: RunState, longestMs: number): Promise<void> => {
   const { earliestMs: nowMs } = await state.timeline.now();
-  const leastMs = nowMs + longestMs + allowedLatenessMs(longestMs, state.stops);
+  const leastMs = nowMs + longestMs + allowedLatenessMs(longestMs, state.tolerance);
   // If the clock jumps, pushes that were due meanwhile leave late, and later delays count from there.
-  await advanceToLast(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap, { leastMs });
+  await advanceToLast(state, ({ pushCase }, { keepsCap }) => pushCase.hangsAt !== undefined && keepsCap, {
+    leastMs,
+  });
 };

@@ -1,15 +1,13 @@
 import { given } from "../contract/given.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs } from "../world/clock.ts";
-
-import { nextStopMs } from "./clock-stops.ts";
 import type { JournalMark } from "../contract/push.ts";
+import type { Receiver } from "../world/receiver.ts";
 import type { ReceiverOutage, PushCasePlan } from "../judging/pushes/trace.ts";
 import { outlastLag } from "./lag.ts";
-import { stopOptionsOf, look } from "./advance.ts";
+import { look, stopMs } from "./advance.ts";
+import { sorted } from "./assign.ts";
 import type { RunState } from "./state.ts";
-import { sorted, watchedOf } from "./watched.ts";
-import { untilAllPushed } from "./plan-revisions.ts";
 import { trigger } from "./trigger.ts";
 
 /** How long the very first push gets in real time to show whether it is due at once, in milliseconds. */
@@ -28,75 +26,59 @@ export const warmUp = async (state: RunState, first: PushCasePlan): Promise<numb
   const leftMs = (): number => patienceMs - (monotonicMs() - startedMs);
   while (arrived() === undefined && leftMs() > 0) await state.collector.collectMore(leftMs());
   const { earliestMs: startMs } = state.triggered[0]?.triggered ?? (await state.timeline.now());
-  const { latenessMs, firstDelayMs } = state.stops;
-  const untilMs = startMs + firstDelayMs + latenessMs;
+  const { latenessMs } = state.tolerance;
+  const untilMs = startMs + state.stops.firstDelayMs + latenessMs;
   let now = await state.timeline.now();
   while (arrived() === undefined && now.earliestMs < untilMs) {
-    const stopMs = nextStopMs(now.earliestMs, watchedOf(state), stopOptionsOf(state));
-    now = await state.timeline.sleepUntil(Math.min(stopMs, untilMs, now.earliestMs + latenessMs / 2));
+    const nextMs = stopMs(state, now.earliestMs);
+    now = await state.timeline.sleepUntil(Math.min(nextMs, untilMs, now.earliestMs + latenessMs / 2));
     await look(state, now);
   }
   // What has not come by now does not come at once.
   return Math.max(0, (arrived()?.latestMs ?? untilMs) - startMs);
 };
 
-/** Triggers one event whose first push finds the receiver not listening. */
-export const whileClosed = async (
+/** Triggers one event whose first push finds the receiver not listening, or with a certificate from an unknown authority. */
+export const whileOut = async (
   state: RunState,
+  kind: ReceiverOutage["kind"],
   plan: PushCasePlan,
   windowMs: number,
-): Promise<ReceiverOutage> => {
+): Promise<void> => {
+  const { options, timeline, outages, givenUp } = state;
   let heldMs: number | undefined;
-  const { earliestMs: sinceMs } = await state.timeline.now();
-  const outage = await shutDoor(state, async () => {
+  const { earliestMs: sinceMs } = await timeline.now();
+  const { begin, end } = outage[kind](options.receiver);
+  const from = await begin();
+  givenUp.add(`${plan.name} 0`);
+  const until = await endingInAnyCase(async () => {
     heldMs = await triggerAndWait(state, plan, windowMs);
-  });
-  const { latestMs: overMs } = await state.timeline.now();
-  await outlastRetry(state);
-  return { ...outage, sinceMs, overMs, ...given({ heldMs }) };
+  }, end);
+  const { latestMs: overMs } = await timeline.now();
+  outages.push({ kind, from, until, sinceMs, overMs, ...given({ heldMs }) });
 };
 
-/** Triggers one event whose first push finds a certificate from an unknown authority. */
-export const whileUntrusted = async (
-  state: RunState,
-  plan: PushCasePlan,
-  windowMs: number,
-): Promise<ReceiverOutage> => {
-  let heldMs: number | undefined;
-  const { earliestMs: sinceMs } = await state.timeline.now();
-  const outage = await showUntrusted(state, async () => {
-    heldMs = await triggerAndWait(state, plan, windowMs);
-  });
-  const { latestMs: overMs } = await state.timeline.now();
-  await outlastRetry(state);
-  return { ...outage, sinceMs, overMs, ...given({ heldMs }) };
-};
-
-/** Closes the receiver while `meanwhile` runs. */
-export const shutDoor = async (
-  { options: { receiver } }: RunState,
-  meanwhile: () => Promise<void>,
-): Promise<ReceiverOutage> => {
-  const from = await receiver.listener("closed");
-  const until = await endingInAnyCase(meanwhile, () => receiver.listener("open"));
-  return { kind: "closed", from, until };
-};
-
-/** Shows a certificate from an unknown authority while `meanwhile` runs. */
-export const showUntrusted = async (
-  { options: { receiver } }: RunState,
-  meanwhile: () => Promise<void>,
-): Promise<ReceiverOutage> => {
-  const show = async (kind: "untrusted" | "own"): Promise<JournalMark> => {
-    // Open connections have seen another certificate; closing the listener ends them.
-    await receiver.listener("closed");
-    const mark = await receiver.certificate(kind);
-    await receiver.listener("open");
-    return mark;
-  };
-  const from = await show("untrusted");
-  const until = await endingInAnyCase(meanwhile, () => show("own"));
-  return { kind: "untrusted", from, until };
+/** How each kind of outage begins and ends; each returns its place in the receiver's journal. */
+const outage: Readonly<
+  Record<
+    ReceiverOutage["kind"],
+    (receiver: Receiver) => Readonly<Record<"begin" | "end", () => Promise<JournalMark>>>
+  >
+> = {
+  closed: (receiver) => ({
+    begin: () => receiver.listener("closed"),
+    end: () => receiver.listener("open"),
+  }),
+  untrusted: (receiver) => {
+    const show = async (certificate: "untrusted" | "own"): Promise<JournalMark> => {
+      // Open connections have seen another certificate; closing the listener ends them.
+      await receiver.listener("closed");
+      const mark = await receiver.certificate(certificate);
+      await receiver.listener("open");
+      return mark;
+    };
+    return { begin: () => show("untrusted"), end: () => show("own") };
+  },
 };
 
 const endingInAnyCase = async (
@@ -112,19 +94,13 @@ const endingInAnyCase = async (
   return end();
 };
 
-/** In shared accounts a retry of the refused push would be mistaken for another event's push, so wait for it. */
-const outlastRetry = async (state: RunState): Promise<void> => {
-  if (!state.options.events.accountsAreFresh) await untilAllPushed(state, 1);
-};
-
 /** Triggers an event whose push cannot arrive, and waits until it was due. Returns for how long in real time, as `outlastLag`. */
 const triggerAndWait = async (
   state: RunState,
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<number | undefined> => {
-  const { collector, givenUp, options, timeline } = state;
-  givenUp.add(`${plan.name} 0`);
+  const { collector, options, timeline } = state;
   await trigger(state, [plan]);
   const { latestMs } = await timeline.now();
   await look(state, await timeline.sleepUntil(latestMs + windowMs));

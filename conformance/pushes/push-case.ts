@@ -1,3 +1,4 @@
+import { given } from "../contract/given.ts";
 import type { PushAction } from "../contract/push.ts";
 import type { Expectation, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
 
@@ -20,6 +21,8 @@ export interface PushCaseOptions {
 /** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
 export interface Batch {
   readonly after: number;
+  /** Counted from when pushes may be left unanswered. */
+  readonly isSilent?: true;
   readonly plans: readonly PushCasePlan[];
 }
 
@@ -33,12 +36,10 @@ export interface Row {
   readonly family?: string;
   /** Look it up in the list once this many of its pushes have come. */
   readonly readAtPush?: number;
-  /** Whether its pushes fail at once in the plainest way, so that their moments show the schedule. */
-  readonly isTimed?: true;
   /** The number of its push that gets no answer, while all others fail plainly. */
   readonly hangsAt?: number;
   /** What else is going on when it is triggered. */
-  readonly during?: "refused" | "untrusted" | "beside-hang" | "many";
+  readonly during?: "refused" | "untrusted" | "silence";
 }
 
 export const pushes = (count: number): Expectation => ({ kind: "pushes", pushes: count });
@@ -74,32 +75,24 @@ const isSlow = (action: PushAction | undefined): boolean =>
   action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
 /** Derives a row's purpose from its answers and expectation. */
-const purposeOf = ({ on, expect, during, isTimed, hangsAt }: Row): Purpose => {
+const purposeOf = ({ on, expect, during, hangsAt }: Row): Purpose => {
   const [first, second] = on;
-  if (hangsAt !== undefined) return "ending";
-  if (during !== undefined) return during;
-  if (first?.kind === "hang" && first.status !== undefined) return "stall";
-  if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
-  if (expect.kind === "open") {
-    if (first?.kind !== "answer") return "cut";
-    if (second === undefined) return "unconfirmed";
-    return second.kind === "answer" && second.status === first.status ? "body" : "code";
-  }
+  if (during === "refused" || during === "untrusted") return during;
+  if (hangsAt !== undefined || isSlow(first)) return "silent";
+  if (expect.kind === "open") return "open";
   if (expect.pushes === 1) return "prompt";
-  if (second === undefined) return "never";
-  return isTimed === true ? "late" : "kind";
+  return second === undefined ? "never" : "late";
 };
 
 export const planOf = (row: Row): PushCasePlan => {
-  const { name, on, expect, family, readAtPush, hangsAt } = row;
+  const { name, on, expect, family, readAtPush, hangsAt, during } = row;
   return {
     name,
     purpose: purposeOf(row),
     expect,
     actions: on,
-    ...(family === undefined ? {} : { family }),
-    ...(readAtPush === undefined ? {} : { readAtPush }),
-    ...(hangsAt === undefined ? {} : { hangsAt }),
+    ...given({ family, readAtPush, hangsAt }),
+    ...(during === "silence" ? { isBesideSilence: true } : {}),
   };
 };
 
@@ -107,33 +100,16 @@ export const planOf = (row: Row): PushCasePlan => {
 const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   untrusted: ["push.certificate-check", "push.unacknowledged-retries", "push.cap", "push.schedule"],
-  hang: [
+  silent: [
     "push.unacknowledged-retries",
     "push.late-acknowledgement",
     "push.schedule",
+    "push.cap",
     "push.no-head-of-line-blocking",
     "push.sender-timeout",
+    "push.acknowledgement-body",
   ],
-  unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
-  stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
-  "beside-hang": ["push.no-head-of-line-blocking"],
-  many: ["push.delivered", "push.payload", "push.same-notification"],
-  ending: ["push.unacknowledged-retries", "push.cap", "push.schedule"],
-  kind: [
-    "push.unacknowledged-retries",
-    "push.late-acknowledgement",
-    "push.independent-schedules",
-    "push.delivered",
-    "push.payload",
-    "push.listed",
-    "push.same-notification",
-    "push.redirects",
-    "push.follows-redirects",
-  ],
-  body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
-  unconfirmed: ["push.cap"],
-  cut: ["push.acknowledgement-body", "push.unacknowledged-retries"],
-  code: ["push.accepted-codes"],
+  open: ["push.acknowledgement-body", "push.unacknowledged-retries", "push.accepted-codes", "push.cap"],
 };
 
 /** Whether any of the rules to be judged needs push cases of this purpose. */
@@ -146,8 +122,8 @@ export const neededOf = (
   requirements: ReadonlySet<string> | undefined,
 ): readonly Batch[] =>
   batches
-    .map(({ after, plans }) => ({
-      after,
+    .map(({ plans, ...batch }) => ({
+      ...batch,
       plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
     }))
     .filter(({ plans }) => plans.length > 0);

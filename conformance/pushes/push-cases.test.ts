@@ -3,7 +3,7 @@ import type { PushAction } from "../contract/push.ts";
 import { batchesOf } from "./push-cases.ts";
 
 const options = { acknowledgedStatus: 200, maxPushes: 5, elsewhere: () => "https://example.test/", seed: 1 };
-const plans = batchesOf(options, 20).flatMap(({ plans: all }) => all);
+const plans = batchesOf(options).flatMap(({ plans: all }) => all);
 
 type Ending = "whole" | "cut behind its head" | "cut in its body" | "never ending";
 
@@ -44,7 +44,7 @@ describe("the push cases", () => {
 
   test("include two of one account that fail at the same moment, also if only a few kinds of failure are tried", () => {
     for (const fewKinds of [undefined, "of lasting", "of all"] as const) {
-      const pairs = batchesOf({ ...options, fewKinds }, 20).map((batch) =>
+      const pairs = batchesOf({ ...options, fewKinds }).map((batch) =>
         batch.plans.filter(({ family, purpose }) => family === "failing twins" && purpose === "never"),
       );
       expect(pairs.map(({ length }) => length).filter((length) => length > 0)).toEqual([2]);
@@ -53,9 +53,9 @@ describe("the push cases", () => {
 
   test("that fail are of few kinds if only those last, and fewer still if no others are tried at all", () => {
     const failing = (fewKinds: Parameters<typeof batchesOf>[0]["fewKinds"]) => {
-      const all = batchesOf({ ...options, fewKinds }, 20).flatMap((batch) => batch.plans);
+      const all = batchesOf({ ...options, fewKinds }).flatMap((batch) => batch.plans);
       const lasting = all.filter(({ purpose }) => purpose === "never");
-      const once = all.filter(({ purpose, actions }) => purpose === "kind" && actions.length === 2);
+      const once = all.filter(({ purpose, actions }) => purpose === "late" && actions.length === 2);
       return { lasting: lasting.length, once: once.length };
     };
     const [all, ofLasting, ofAll] = [failing(undefined), failing("of lasting"), failing("of all")];

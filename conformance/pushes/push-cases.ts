@@ -96,6 +96,11 @@ const asking = (code: number, seconds: string): PushAction =>
 /** More than ten, up to which a sender may push for an account. */
 const MANY = 11;
 
+/** Rows that are acknowledged at their first push. */
+const promptRow =
+  (ack: PushAction) =>
+  (name: string, more: Partial<Row> = {}): Row => ({ name, on: [ack], expect: pushes(1), ...more });
+
 /** Rows triggered at the main moment, so that their pushes are due together. */
 const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const { acknowledgedStatus: expected, maxPushes } = options;
@@ -104,12 +109,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const kinds = Object.entries(failures(options));
   const few = kinds.filter(([kind]) => fewFailures.includes(kind));
   const forGood = pushes(maxPushes);
-  const prompt = (name: string, more: Partial<Row> = {}): Row => ({
-    name,
-    on: [ack],
-    expect: pushes(1),
-    ...more,
-  });
+  const prompt = promptRow(ack);
   return [
     { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
     // Through all pushes, because a sender may treat only one push differently after some failure; and with bodies that
@@ -132,7 +132,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
       readAtPush: 2,
     },
     ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
-    ...times(MANY).map((n) => prompt(`one of many of an account ${n}`, { family: "many", during: "many" })),
+    ...times(MANY).map((n) => prompt(`one of many of an account ${n}`, { family: "many" })),
     prompt("read from the list once it is pushed", { readAtPush: 1 }),
     ...times(3).map((n) => prompt(`prompt ${n}`)),
     // The same JSON, but not the same bytes, and not the same head.
@@ -150,7 +150,6 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
         name: `acknowledged at push ${n}`,
         on: [...times(n - 1).map(() => fails), ack],
         expect: pushes(n),
-        isTimed: true,
       })),
     ...mixedRows(ack, forGood, fewKinds === undefined),
     ...openRows(expected),
@@ -167,16 +166,9 @@ const mixedRows = (ack: PushAction, forGood: Expectation, takesAll: boolean): re
     family: "failing twins",
   })),
   {
-    name: "a failure beside acknowledged ones of its account",
-    on: [fails, ack],
-    expect: pushes(2),
-    family: "twins",
-  },
-  {
     name: "acknowledged at push 3 after failures of two kinds",
     on: [reset, status(503), ack],
     expect: pushes(3),
-    isTimed: true,
   },
   {
     name: "failures of five kinds",
@@ -237,10 +229,11 @@ const openRows = (expected: number): readonly Row[] => {
   ];
 };
 
-/** All notifications of the main part. `hangAfter` is when pushes may be left unanswered, in first delays. */
-export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
+/** All notifications of the main part. */
+export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
   const ack = acknowledgement(options.acknowledgedStatus);
   const forGood = pushes(options.maxPushes);
+  const prompt = promptRow(ack);
   const { isMoved = false } = options;
   const batches: readonly (readonly [after: number, rows: readonly Row[]])[] = [
     [0, mainRows(options)],
@@ -262,35 +255,30 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
     [
       isMoved ? 62 / 30 : 54 / 30,
       [
-        { name: "acknowledged beside those that fail", on: [ack], expect: pushes(1), family: "pair" },
-        { name: "acknowledged between retries of others", on: [ack], expect: pushes(1) },
+        prompt("acknowledged beside those that fail", { family: "pair" }),
+        prompt("acknowledged between retries of others"),
       ],
     ],
+  ];
+  const silent: readonly (readonly [after: number, rows: readonly Row[]])[] = [
     [
-      hangAfter,
+      0,
       [
         // Before those that hang, so that a sender with one worker pushes it first.
-        {
-          name: "after one of its account was given up",
-          on: [ack],
-          expect: pushes(1),
-          family: "given up",
-        },
+        prompt("after one of its account was given up", { family: "given up" }),
         ...slowRows(options),
       ],
     ],
     [
       // The clock also stops where the first class of timeouts ends.
-      hangAfter + (isMoved ? timeoutEnds[0] : 1) / 30,
-      times(2).map((n): Row => ({
-        name: `beside those that hang ${n}`,
-        on: [ack],
-        expect: pushes(1),
-        during: "beside-hang",
-      })),
+      (isMoved ? timeoutEnds[0] : 1) / 30,
+      times(2).map((n): Row => prompt(`beside those that hang ${n}`, { during: "silence" })),
     ],
     // After the effect of the hanging pushes on others has been seen.
-    [hangAfter + 20 / 30, unendingRows(options)],
+    [20 / 30, unendingRows(options)],
   ];
-  return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
+  return [
+    ...batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) })),
+    ...silent.map(([after, rows]) => ({ after, isSilent: true as const, plans: rows.map(planOf) })),
+  ];
 };

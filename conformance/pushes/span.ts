@@ -1,37 +1,61 @@
 import type { Limits } from "../contract/limits.ts";
-import { pushToleranceOf, watchMs } from "../judging/pushes/fits.ts";
-import { instantsOf, readingsOf } from "../judging/pushes/readings.ts";
+import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
+import { instantsOf, readingsOf, type Reading } from "../judging/pushes/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 
-/** How long pushes are left unanswered before waiting in real time, in first delays: twice the longest usual timeout. */
-const HANG_DELAYS = 6;
-
-/** When pushes are left unanswered, in milliseconds: early in the longest gap between pushes in the readings within the cap. */
-export const hangAfterMs = (limits: ScheduleLimits): number => {
-  const firstMs = limits.pushDelaysMs[0] ?? 0;
-  const instants = readingsOf(limits)
-    .filter(({ keepsCap }) => keepsCap)
-    .flatMap(instantsOf)
-    .toSorted((a, b) => a - b);
+/** Where no reading has a push, early in the longest such gap up to a moment; in milliseconds after the event. */
+const gapIn = (readings: readonly Reading[], untilMs = Infinity): { fromMs: number; lengthMs: number } => {
+  const instants = readings.flatMap(instantsOf).toSorted((a, b) => a - b);
   const gaps = instants.map((fromMs, index) => ({
     fromMs,
     lengthMs: (instants[index + 1] ?? fromMs) - fromMs,
   }));
-  const longest = gaps.toSorted((a, b) => b.lengthMs - a.lengthMs)[0];
-  return (longest?.fromMs ?? 0) * 1.1 + firstMs;
+  const [longest] = gaps
+    .filter(({ fromMs, lengthMs }) => fromMs + lengthMs <= untilMs)
+    .toSorted((a, b) => b.lengthMs - a.lengthMs);
+  return longest ?? { fromMs: 0, lengthMs: 0 };
 };
+
+/** When pushes are left unanswered: early in the longest gap between pushes in the readings within the cap. */
+export const silenceAfterMs = (
+  limits: ScheduleLimits,
+  readings: readonly Reading[] = readingsOf(limits),
+): number => {
+  const kept = readings.filter(({ keepsCap }) => keepsCap);
+  return gapIn(kept).fromMs * 1.1 + (limits.pushDelaysMs[0] ?? 0);
+};
+
+/** How far into a gap an outage begins: what is late is over by then, and so is the outage before the next push. */
+const INTO_GAP = 0.4;
+
+/** When the receiver is out in real time if first pushes come at once: before pushes are left unanswered. */
+export const outageAfterMs = (limits: ScheduleLimits): number => {
+  const { fromMs, lengthMs } = gapIn(readingsOf(limits), (limits.pushDelaysMs[0] ?? 0) * OUTAGE_WITHIN);
+  return fromMs + INTO_GAP * lengthMs;
+};
+
+/** In first delays; no reading leaves pushes unanswered sooner. */
+const OUTAGE_WITHIN = 8;
 
 /**
- * When unanswered pushes are over on any clock that the target's timeouts may use, in milliseconds, while no reading
- * within the cap has a push.
+ * How long a push run takes in real time if its first pushes come at once, in milliseconds: until the last push of each of
+ * these readings is overdue.
  */
-export const hangEndAfterMs = (limits: ScheduleLimits): number =>
-  hangAfterMs(limits) + HANG_DELAYS * (limits.pushDelaysMs[0] ?? 0);
-
-/** Longest duration of the whole push run on the target's clock, in milliseconds, including what comes before the main moment. */
-export const pushRunMs = (limits: ScheduleLimits, latenessMs: number | undefined): number => {
+export const pushRunMs = (
+  limits: ScheduleLimits,
+  latenessMs: number | undefined,
+  readings: readonly Reading[] = readingsOf(limits),
+): number => {
   const tolerance = pushToleranceOf(limits, "real", latenessMs);
-  const firstMs = limits.pushDelaysMs[0] ?? 0;
-  return 3 * (firstMs + tolerance.latenessMs) + watchMs(limits, tolerance);
+  return Math.max(
+    ...readings.map((reading) => {
+      const lastMs = instantsOf(reading).at(-1) ?? 0;
+      return lastMs + allowedLatenessMs(reading.delaysMs.at(-1) ?? 0, tolerance);
+    }),
+  );
 };
+
+/** The least wait of a push run that can show anything about a retry, in milliseconds. */
+export const leastPushRunMs = (limits: ScheduleLimits, latenessMs: number | undefined): number =>
+  (limits.pushDelaysMs[0] ?? 0) + pushToleranceOf(limits, "real", latenessMs).latenessMs;

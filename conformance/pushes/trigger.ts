@@ -1,75 +1,138 @@
-import { monotonicMs } from "../world/clock.ts";
+import { isDeepStrictEqual } from "node:util";
 import { mapLimited } from "../checks/map-limited.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import type { PushAction, PushPlan } from "../contract/push.ts";
+import { instantsOf, readingsOf } from "../judging/pushes/readings.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
-import { announce, goesByOrder, untilAllPushed } from "./plan-revisions.ts";
-import { look } from "./advance.ts";
+import { monotonicMs, pause } from "../world/clock.ts";
+import { advanceTo, look } from "./advance.ts";
+import { sorted, type Triggered } from "./assign.ts";
+import { acknowledgement } from "./push-case.ts";
 import type { RunState } from "./state.ts";
-import { sorted } from "./watched.ts";
-import type { Triggered } from "./pairing.ts";
 
 const TRIGGERS_AT_A_TIME = 4;
+/** How often to look for a first push while nothing else is due, in first delays. */
+const LOOK_SHARE = 1 / 6;
+/** How often to look for it in real time if it comes at once, in milliseconds. */
+const LOOK_MS = 20;
 
-/** Triggers these events: concurrently, or one after the other if they share accounts. */
+/**
+ * Triggers these events together. Where accounts cannot be fresh, several may share one: then those that are to be answered
+ * differently wait until all before them were pushed, because no push tells which event it is about.
+ */
 export const trigger = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
-  if (state.options.events.accountsAreFresh) await triggerTogether(state, plans);
-  else await triggerInTurn(state, plans);
+  for (const group of alikeInEachAccount(state, plans)) {
+    await untilOthersPushed(state, group);
+    await announce(state, group);
+    await triggerTogether(state, group);
+  }
   await look(state);
 };
 
+const accountIn = ({ accountOf }: RunState, plan: PushCasePlan): string => accountOf.get(plan) ?? "";
+
+const areAtOdds = (state: RunState, one: PushCasePlan, other: PushCasePlan): boolean =>
+  accountIn(state, one) === accountIn(state, other) && !isDeepStrictEqual(one.actions, other.actions);
+
+/** The plans in groups of which no account gets different answers. */
+const alikeInEachAccount = (
+  state: RunState,
+  plans: readonly PushCasePlan[],
+): readonly (readonly PushCasePlan[])[] => {
+  const groups: PushCasePlan[][] = [];
+  for (const plan of plans) {
+    const group = groups.find((one) => !one.some((other) => areAtOdds(state, plan, other)));
+    if (group === undefined) groups.push([plan]);
+    else group.push(plan);
+  }
+  return groups;
+};
+
+/**
+ * Tells the receiver how to answer the pushes of these events: by account, as their ids are not known yet. Notifications
+ * of the same accounts that were pushed before are recognized by their ids.
+ */
+export const announce = async (state: RunState, plans: readonly PushCasePlan[] = []): Promise<void> => {
+  const { collector, options, answers } = state;
+  await collector.collectMore(0);
+  const known = sorted(state).pushCases.flatMap(({ name, pushes: [first] }) => {
+    const notificationId = first?.line.notificationId;
+    const event = state.triggered.find(({ plan }) => plan.name === name);
+    return notificationId === undefined || event === undefined ? [] : [{ notificationId, plan: event.plan }];
+  });
+  const unpushed = state.triggered.flatMap(({ plan }) =>
+    known.some((one) => one.plan === plan) ? [] : [plan],
+  );
+  const byAccount = new Map([...unpushed, ...plans].map((plan) => [accountIn(state, plan), plan]));
+  const rules: PushPlan["rules"] = [
+    ...known.map(({ notificationId, plan }) => ({ match: { notificationId }, attempts: [...answers(plan)] })),
+    ...[...byAccount].map(([accountId, plan]) => ({ match: { accountId }, attempts: [...answers(plan)] })),
+  ];
+  await options.receiver.plan({ rules, otherwise: acknowledgement(options.acknowledgedStatus) });
+};
+
+export const asPlanned = ({ actions }: PushCasePlan): readonly PushAction[] => actions;
+
+/** At a pace, so that no sender is busy with the run's own burst. */
 const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
-  const batch = state.timeline.kind === "virtual" ? await state.timeline.now() : undefined;
-  const done = await mapLimited(plans, TRIGGERS_AT_A_TIME, (plan) => triggerOne(state, plan, batch));
+  const { timeline, options, collector } = state;
+  const isMoved = timeline.kind === "virtual";
+  const at = isMoved ? await timeline.now() : undefined;
+  const together = { after: collector.last(), batch: state.triggered.length };
+  const startedMs = monotonicMs();
+  const { eventsPerSecond = isMoved ? Infinity : EVENTS_PER_SECOND } = options;
+  const done = await mapLimited(plans, TRIGGERS_AT_A_TIME, async (plan, index) => {
+    const earlyMs = startedMs + (index / eventsPerSecond) * 1_000 - monotonicMs();
+    if (earlyMs > 0) await pause(earlyMs);
+    return { ...together, ...(await triggerOne(state, plan, at)) };
+  });
   // On a clock moved by a hook, one reading after all of them is enough.
-  const { latestMs } = await state.timeline.now();
+  const { latestMs } = await timeline.now();
   for (const one of done)
     state.triggered.push(
-      batch === undefined ? one : { ...one, triggered: { earliestMs: one.triggered.earliestMs, latestMs } },
+      at === undefined ? one : { ...one, triggered: { earliestMs: one.triggered.earliestMs, latestMs } },
     );
   // Earlier reports of the clock's hook do not cover these.
   state.outdatedMs = monotonicMs();
 };
 
-/**
- * Only order tells the receiver which event is which. So everything triggered before has been pushed, and if pushes
- * come at once, each event waits for the push of the previous one.
- */
-const triggerInTurn = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
-  if (goesByOrder(state)) await untilAllPushed(state, 0);
-  await announce(state, plans);
-  for (const plan of plans) {
-    state.triggered.push(await triggerOne(state, plan, undefined));
-    state.outdatedMs = monotonicMs();
-    const isExpected = state.comesAtOnce && !state.givenUp.has(`${plan.name} 0`);
-    if (isExpected && goesByOrder(state)) await untilPushed(state);
-  }
-};
-
-/** Waits in real time for the first push of the last triggered event. */
-const untilPushed = async (state: RunState): Promise<void> => {
-  const { collector, options } = state;
-  const isPushed = (): boolean => (sorted(state).pushCases.at(-1)?.pushes.length ?? 0) > 0;
-  await collector.collect();
-  for (let leftMs = options.patienceMs; leftMs > 0 && !isPushed(); leftMs -= LOOK_MS)
-    await collector.collectMore(Math.min(LOOK_MS, leftMs));
-};
-
-const LOOK_MS = 20;
+/** Slow enough for a worker that starts a process for each push. */
+const EVENTS_PER_SECOND = 10;
 
 const triggerOne = async (
-  { options: { events }, accountOf, collector, timeline }: RunState,
+  { options: { events }, accountOf, timeline }: RunState,
   plan: PushCasePlan,
-  batch: Triggered["triggered"] | undefined,
-): Promise<Triggered> => {
+  at: TimeInterval | undefined,
+): Promise<Omit<Triggered, "after" | "batch">> => {
   const accountId = accountOf.get(plan) ?? events.account();
-  const after = collector.last();
-  const before = batch ?? (await timeline.now());
+  const before = at ?? (await timeline.now());
   const notificationId = await events.trigger(accountId);
-  const { latestMs } = batch ?? (await timeline.now());
-  return {
-    plan,
-    accountId,
-    notificationId,
-    after,
-    triggered: { earliestMs: before.earliestMs, latestMs },
-  };
+  const { latestMs } = at ?? (await timeline.now());
+  return { plan, accountId, notificationId, triggered: { earliestMs: before.earliestMs, latestMs } };
+};
+
+/**
+ * Waits until every event was pushed whose first push could be mistaken for one of these, or until it is late in every
+ * reading.
+ */
+const untilOthersPushed = async (state: RunState, plans: readonly PushCasePlan[]): Promise<void> => {
+  const { timeline, tolerance, stops, options } = state;
+  const startMs = state.triggered.at(-1)?.triggered.latestMs ?? 0;
+  const dueMs = Math.max(...readingsOf(options.limits).map((reading) => instantsOf(reading)[0] ?? 0));
+  // A polling sender may be late by up to one delay.
+  const untilMs = startMs + dueMs + tolerance.latenessMs + stops.firstDelayMs;
+  const others = new Set(
+    state.triggered.flatMap(({ plan }) =>
+      plans.some((one) => areAtOdds(state, one, plan)) ? [plan.name] : [],
+    ),
+  );
+  const isMissing = (): boolean =>
+    sorted(state).pushCases.some(({ name, pushes }) => pushes.length === 0 && others.has(name));
+  if (state.comesAtOnce && others.size > 0) {
+    await state.collector.collect();
+    for (let leftMs = options.patienceMs; leftMs > 0 && isMissing(); leftMs -= LOOK_MS)
+      await state.collector.collectMore(Math.min(LOOK_MS, leftMs));
+  }
+  for (let now = await timeline.now(); now.earliestMs < untilMs && isMissing(); now = await timeline.now())
+    await advanceTo(state, Math.min(untilMs, now.earliestMs + stops.firstDelayMs * LOOK_SHARE));
 };

@@ -1,5 +1,5 @@
 import type { PushAction } from "../contract/push.ts";
-import type { Expectation, PushCasePlan } from "../judging/pushes/trace.ts";
+import { isSilentFirst, type Expectation, type PushCasePlan } from "../judging/pushes/trace.ts";
 import {
   acknowledgement,
   closed,
@@ -63,7 +63,7 @@ export const laterHangs = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): r
 
 /** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
-  const ack = batch.plans.find(({ purpose }) => purpose === "hang")?.actions[1];
+  const ack = batch.plans.find((plan) => isSilentFirst(plan))?.actions[1];
   if (ack === undefined) return batch;
   const held: Row = {
     name: "an answer that is held back",
@@ -74,7 +74,7 @@ export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
 };
 
 /** The actions with every hang replaced by a closed connection, for when this pass should wait for no more hangs. */
-export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
-  actions[0]?.kind === "hang" && purpose !== "ending"
+export const calmed = ({ actions, hangsAt }: PushCasePlan): readonly PushAction[] =>
+  actions[0]?.kind === "hang" && hangsAt === undefined
     ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))
     : actions;

@@ -2,7 +2,7 @@ import type { Stall } from "../contract/push-ports.ts";
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { usualLagMs } from "../judging/pushes/usual-lag.ts";
 import { watchStalls, type Clock } from "../world/clock.ts";
-import type { StopOptions } from "./clock-stops.ts";
+import type { StopOptions } from "./state.ts";
 
 /** How late any sender's pushes may be in real time, because of sender, network, receiver and this machine. */
 export interface Unrest extends Disposable {

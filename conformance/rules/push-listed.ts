@@ -1,12 +1,13 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
-import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
+import { NAMED, TOO_LONG, withoutPush } from "../judging/pushes/finding.ts";
+import { bodyOf, isShortened } from "../judging/pushes/cases.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
 import { duration } from "../contract/duration.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changedFields, notificationBreach } from "../judging/laws/notification.ts";
-import { allHold, fail, pass, discard, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, fail, pass, inconclusive, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { notedFrom } from "../world/noted.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -31,7 +32,7 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
     const [first] = pushCase.pushes;
     return first === undefined ? [] : [{ pushCase, first }];
   });
-  if (pushed.length === 0) throw new ControlFailed("no push arrived");
+  if (pushed.length === 0) throw new ControlFailed("no push arrived", withoutPush("").settle);
   const { accessToken } = await obtainTokens(world);
   const looked = await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one));
   // Only now, as the lookups have waited for an index that may lag behind, in its total too.
@@ -85,8 +86,9 @@ const wereListedSoon = ({ listLooks, visibilityMs }: PushRun): readonly Looked[]
 const isListed = async (world: World, accessToken: string, { pushCase, first }: Pushed): Promise<Looked> => {
   const body = bodyOf(first);
   const id = body?.["id"];
-  if (isShortened(first)) return { verdict: discard("the pushed body is longer than the receiver stores") };
-  if (body === undefined || typeof id !== "string") return { verdict: discard("the push names no id") };
+  if (isShortened(first)) return { verdict: inconclusive(TOO_LONG.why, TOO_LONG.settle) };
+  if (body === undefined || typeof id !== "string")
+    return { verdict: inconclusive("the push names no id", NAMED) };
   return { ...(await judgeListed(world, accessToken, { body, id, ...pushCase })), push: first };
 };
 

@@ -11,7 +11,7 @@ import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
-import { pushRunMs } from "../pushes/span.ts";
+import { leastPushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -33,28 +33,26 @@ import {
 const fromPushRun = {
   needs: ["pushes"],
   writes: true,
-  waitsMs: ({ limits }) => pushRunMs(limits, undefined),
+  // What else it would have to wait for is inconclusive.
+  waitsMs: ({ limits }) => leastPushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
 const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
-  if (pushRun === undefined) throw new ControlFailed("this run did not watch pushes");
+  if (pushRun === undefined)
+    throw new ControlFailed("this run did not watch pushes", "a run with a receiver");
   return pushRun;
 };
 
 /** The verdict of a finding. To confirm a breach, the push run itself is repeated elsewhere. */
-const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
-  let settle: string | undefined;
-  const verdict = await run.once(
+const judged = (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> =>
+  run.once(
     (world) => {
-      const { judgement, cases, facts, evidence = [], ...finding } = judge(pushRunOf(world));
-      settle = finding.settle;
+      const { judgement, cases, facts, evidence = [] } = judge(pushRunOf(world));
       if (judgement.kind === "failed") world.evidence.addPushes(evidence);
       return Promise.resolve({ ...judgement, cases, facts });
     },
     { replays: 0 },
   );
-  return verdict.kind === "inconclusive" && settle !== undefined ? { ...verdict, settle } : verdict;
-};
 
 /** A rule that judges the trace of the push run. */
 const judges = (

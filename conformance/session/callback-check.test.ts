@@ -41,6 +41,8 @@ const slowSender = (isTold: boolean) => {
     acknowledgedStatus: 200,
     registerCallback: () => Promise.resolve(),
     events: { account: () => "account", trigger: () => Promise.resolve("one") },
+    // Whether retries follow the clock is another question.
+    pushClocks: { kind: "real" },
     clocks: {
       askUnderWay: () => {
         isLate = true;

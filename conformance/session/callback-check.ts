@@ -2,9 +2,11 @@ import { isLoopback } from "../contract/text.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
-import type { JournalMark, PushLine } from "../contract/push.ts";
+import { given } from "../contract/given.ts";
+import type { JournalMark, PushAction, PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
 import { failedHook } from "./reach-check.ts";
+import { checkRetry } from "./retry-check.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";
@@ -14,7 +16,7 @@ import { ReceiverError, type Receiver } from "../world/receiver.ts";
 
 export interface CallbackCheck {
   readonly checks: readonly Check[];
-  readonly prepared: Pick<Prepared, "pushLagMs" | "unreachableReceiver">;
+  readonly prepared: Pick<Prepared, "pushLagMs" | "unreachableReceiver" | "unmovedRetries">;
 }
 
 const CHECK = "hooks.callback.register";
@@ -46,19 +48,26 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
   try {
     await receiver.certificate("own").catch(() => undefined);
     await receiver.listener("open");
-    await receiver.plan({ rules: [], otherwise: { kind: "answer", status: session.acknowledgedStatus } });
+    const acknowledged = { kind: "answer", status: session.acknowledgedStatus } as const;
     const { callbackUrl, ca, ...after } = await receiver.state();
     await registerCallback(callbackUrl, ca ?? "");
-    const { startedMs, ...event } = await beginAnewAfter(isLostEvent, async () => {
-      const triggered = { accountId: events.account(), startedMs: monotonicMs() };
-      return { ...triggered, id: await events.trigger(triggered.accountId) };
-    });
+    const { startedMs, ...event } = await beginAnewAfter(isLostEvent, () =>
+      triggerOne(receiver, events, clock, acknowledged),
+    );
     const seen = await waitForPush(session, receiver, clock, { after, ...event });
-    if (seen.arrived !== undefined)
+    if (seen.arrived !== undefined) {
+      const pushLagMs = seen.isSoon ? monotonicMs() - startedMs : SOON_MS;
+      const last = seen.lines.at(-1)?.n ?? after.last;
+      const retried = await checkRetry(session, receiver, clock, {
+        after: { ...after, last },
+        isOf: (line) => isOf(line, { after, ...event }),
+      });
+      const arrived = { check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` };
       return {
-        checks: [{ check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` }],
-        prepared: { pushLagMs: seen.isSoon ? monotonicMs() - startedMs : SOON_MS },
+        checks: [arrived, ...retried.checks],
+        prepared: { pushLagMs, ...given({ unmovedRetries: retried.unmovedRetries }) },
       };
+    }
     const { message, remedy, isConfiguration } = whoseFault(session, callbackUrl, seen.lines);
     return {
       checks: [{ check: CHECK, ok: false, message, remedy }],
@@ -76,6 +85,20 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     if (!(error instanceof HookError) || error instanceof EventHookFailed) throw error;
     return only(failedHook(error));
   }
+};
+
+/** Triggers an event whose first push fails where a clock is moved, so that its retry shows the sender's clock. */
+const triggerOne = async (
+  receiver: Receiver,
+  events: NonNullable<Session["events"]>,
+  { kind }: Clock,
+  acknowledged: PushAction,
+) => {
+  const triggered = { accountId: events.account(), startedMs: monotonicMs() };
+  const attempts: PushAction[] = [{ kind: "answer", status: 500 }, acknowledged];
+  const rules = kind === "virtual" ? [{ match: { accountId: triggered.accountId }, attempts }] : [];
+  await receiver.plan({ rules, otherwise: acknowledged });
+  return { ...triggered, id: await events.trigger(triggered.accountId) };
 };
 
 const only = (check: Check): CallbackCheck => ({ checks: [check], prepared: {} });

@@ -7,7 +7,7 @@ import { createSecrets, type Secrets } from "../contract/secrets.ts";
 import { toldId } from "../contract/placeholders.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
-import type { ClockSource } from "../world/clock.ts";
+import { realClock, type ClockSource } from "../world/clock.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
 import { createJournal, type JournalSink } from "../world/evidence/journal.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
@@ -104,8 +104,12 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     ...common,
     resolved,
     clocks,
+    /** The clock by which pushes are judged. */
+    pushClocks:
+      profile.hooks?.clock?.pushes === undefined ? clocks : realClock(options.maxWaitMs, connections.stopped),
     freshUuid,
     signal,
+    maxWaitMs: options.maxWaitMs,
     transport: connections.transport,
     /** Retries of lost requests, sharing the run's budget. */
     retries: connections.retries,

@@ -50,14 +50,14 @@ const caseOf = (name: string, lines: readonly PushLine[], purpose: PushCase["pur
   })),
 });
 
-const gateRun = (trace: Trace): PushRun => {
+export const gateRun = (trace: Trace): PushRun => {
   const outcomes = pushesIn(trace.lines).map((line) => outcomeOf(answerOf({ line }), 200));
   const purpose =
     outcomes[0] === "acknowledged"
       ? "prompt"
       : outcomes.includes("acknowledged")
         ? outcomes.includes("open")
-          ? "body"
+          ? "open"
           : "late"
         : "never";
   const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, trace.clock, undefined);

@@ -2,6 +2,7 @@ import type { PushRun, ReceiverOutage, SeenPush, PushCase, PushCasePlan } from "
 import type { TimeInterval } from "../judging/interval.ts";
 import { instantsOf, readingsOf, type ReadingName } from "../judging/pushes/readings.ts";
 import { warmUps, batchesOf } from "../pushes/push-cases.ts";
+import { silenceAfterMs } from "../pushes/span.ts";
 import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";
 import { madePush, notificationBody } from "./made.ts";
@@ -105,15 +106,17 @@ export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun 
     plan,
     startMs: -60_000,
   }));
-  const batches = batchesOf(
-    {
-      acknowledgedStatus: 200,
-      maxPushes: 5,
-      seed: 1,
-      elsewhere: (name) => `https://receiver.example/elsewhere/${name}`,
-    },
-    558 / 30,
-  ).flatMap(({ after, plans }) => plans.map((plan) => ({ plan, startMs: after * 30_000 })));
+  const batches = batchesOf({
+    acknowledgedStatus: 200,
+    maxPushes: 5,
+    seed: 1,
+    elsewhere: (name) => `https://receiver.example/elsewhere/${name}`,
+  }).flatMap(({ after, isSilent, plans }) =>
+    plans.map((plan) => ({
+      plan,
+      startMs: after * 30_000 + (isSilent === true ? silenceAfterMs(documentLimits) : 0),
+    })),
+  );
   const pushCases = [...before, ...batches].map(({ plan, startMs }): PushCase => {
     const accountId = `11111111-0000-4000-8000-${(plan.family ?? plan.name).length.toString(16).padStart(12, "0")}`;
     const pushes: SeenPush[] = [];

@@ -31,6 +31,8 @@ export interface Prepared {
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, if the configuration can fix that. */
   readonly unreachableReceiver?: string;
+  /** What shows that the sender's retries do not follow the clock that is moved, and what to do. */
+  readonly unmovedRetries?: { readonly reason: string; readonly settle: string };
   /** The result of the push run, for rules that need it (`needs: ["pushes"]`). */
   readonly pushRun?: PushRun;
 }

@@ -15,7 +15,7 @@ import {
   rampAnswer,
   wordOf,
 } from "../text/verdicts.ts";
-import { cameBack } from "../text/breach.ts";
+import { cameBack, inputOf, sendLines } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
 import { given } from "../document/model.ts";
 import { whyIncomplete } from "../validity.ts";
@@ -166,6 +166,7 @@ const gateCase = (result: RuleResult, { record, directory }: RecordedGate, progr
         message: verdict.breach.actual,
         details: [
           ...breachLines(id, verdict.breach),
+          ...sendLines(verdict.facts),
           `replay: ${program} replay ${shellWord(directory)} ${id}`,
         ],
       };
@@ -199,7 +200,7 @@ const breachLines = (id: string, { expected, actual, part, reproduction }: Breac
     part !== undefined && `part: ${part}`,
     `expected: ${expected}`,
     `seen: ${actual}`,
-    counterexample !== undefined && `input: ${counterexample}`,
+    counterexample !== undefined && `${inputOf(id)}: ${counterexample}`,
     `again: ${cameBack(id, replayed)}`,
   ];
 };

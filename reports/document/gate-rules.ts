@@ -1,9 +1,9 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
 import type { AppliedWaiver } from "../../conformance/contract/outcome.ts";
-import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
+import { casesOf, type Facts, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf, type GateView } from "../gather/gather.ts";
-import { cameBack, othersOf, laterBy } from "../text/breach.ts";
+import { cameBack, inputOf, laterBy, othersOf, sendTableOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, plural, shellWord } from "../text/figures.ts";
 import {
@@ -23,6 +23,7 @@ import {
   link,
   mark,
   strong,
+  table,
   text,
   type Block,
   type Card,
@@ -62,7 +63,7 @@ export const breachCard = (
   if (!("breach" in verdict)) return [];
   const { breach } = verdict;
   const known = requirementOf(id);
-  const others = othersOf(verdict);
+  const others = othersOf(verdict, inputOf(id));
   const { counterexample, replayed } = breach.reproduction;
   return [
     {
@@ -78,12 +79,13 @@ export const breachCard = (
           breach.part !== undefined && ["Part", breach.part],
           ["Expected", breach.expected],
           ["Seen", strong(breach.actual)],
-          counterexample !== undefined && ["Input", code(counterexample)],
+          counterexample !== undefined && namedInput(id, counterexample),
           others !== undefined && ["Also", lines(...others)],
           ["Replayed", cameBack(id, replayed)],
           !isShort && breach.leftOut !== undefined && ["Left out", leftOutText(breach.leftOut)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),
+        ...(isShort ? [] : sendBlocks(id, verdict.facts)),
         !isShort &&
           exchanges.length > 0 && {
             is: "exchanges",
@@ -97,6 +99,33 @@ export const breachCard = (
       ]),
     },
   ];
+};
+
+/** A notification is named in prose. */
+const namedInput = (id: string, input: string): Fact =>
+  inputOf(id) === "input" ? ["Input", code(input)] : ["Notification", input];
+
+/** The pushes of the notification that breaks a rule, by the reading that fits best over all notifications. */
+const sendBlocks = (id: string, found: Facts | undefined): readonly (Block | undefined)[] => {
+  const { reading, columns, rows } = sendTableOf(found);
+  const words = requirementOf("push.schedule").readings?.[reading];
+  return rows.length === 0
+    ? []
+    : [
+        text(
+          "Its pushes in seconds after the event, by the reading that fits all notifications best, ",
+          strong(reading),
+          words === undefined ? "" : ` (${words})`,
+          ":",
+        ),
+        table(
+          `Pushes that break ${id}, in seconds after their event`,
+          columns,
+          rows.map(({ cells, isWrong }) =>
+            cells.map((cell, at) => (isWrong && (at === 0 || at === 3) ? strong(cell) : cell)),
+          ),
+        ),
+      ];
 };
 
 const leftOutText = (count: number): string =>

@@ -21,6 +21,8 @@ export interface ProgressState {
   };
   /** Wall time in milliseconds since 1970, for lines that are read later. */
   readonly wallMs?: number;
+  /** Until when pushes are watched in real time, as wall time. */
+  readonly watching?: { readonly untilMs: number };
 }
 
 export const progressAtStart = (ids: readonly string[]): ProgressState => ({
@@ -53,8 +55,15 @@ export const progressLine = (state: ProgressState, { palette, columns }: Page): 
 const SLOW_MS = 500;
 
 /** What the run waits for, how long, and from or until when; undefined if nothing. */
-const waitedFor = ({ waiting }: ProgressState) => {
+const waitedFor = ({ waiting, watching, wallMs }: ProgressState) => {
   const { sleepers = 0, nextInMs, movingForMs = 0 } = waiting ?? {};
+  const watchedMs = (watching?.untilMs ?? 0) - (wallMs ?? 0);
+  if (watchedMs > 0)
+    return {
+      what: "pushes are watched",
+      span: `${elapsed(watchedMs)} more`,
+      moment: (now: number) => `until ${utc(now + watchedMs)}`,
+    };
   if (sleepers > 0 && nextInMs !== undefined)
     return {
       what: `${plural(sleepers, "rule waits", "rules wait")}, the next`,
@@ -104,6 +113,19 @@ const LEAST_INTERVAL_MS = 50;
 const NOTED_EVERY_MS = 10_000;
 const eraseLine = "\r\u001b[2K";
 
+/** Says how long pushes are watched in real time, and how long they would have to be. */
+export const watchNote = ({
+  leftMs,
+  neededMs,
+  untilMs,
+}: Readonly<Record<"leftMs" | "neededMs" | "untilMs", number>>): string =>
+  `pushes are watched in real time for ${elapsed(leftMs)}, until ${utc(untilMs)}` +
+  (neededMs > leftMs + ROUNDING_MS
+    ? `: --max-wait ends this before all rules can be judged, which takes ${elapsed(neededMs)}`
+    : "");
+
+const ROUNDING_MS = 1_000;
+
 /** A line that is rewritten a few times per second at most; without a terminal, one is added now and then. */
 export const createProgress = (stream: ProgressStream, palette: Palette) => {
   let shownAtMs: number | undefined;
@@ -120,6 +142,11 @@ export const createProgress = (stream: ProgressStream, palette: Palette) => {
       shownAtMs = state.elapsedMs;
       // The last column stays free: some terminals wrap once it is written.
       stream.write(eraseLine + progressLine(state, { palette, columns: (stream.columns ?? 80) - 1 }));
+    },
+    /** Adds a line that stays. */
+    note: (text: string): void => {
+      stream.write(`${shownAtMs === undefined ? "" : eraseLine}${text}\n`);
+      shownAtMs = undefined;
     },
     clear: (): void => {
       if (shownAtMs !== undefined) stream.write(eraseLine);

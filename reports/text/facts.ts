@@ -74,7 +74,15 @@ const isInterval = (value: unknown): value is Lifetime => typeof fieldOf(value, 
 export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
 
 /** Facts that reports show separately: readings, schedules, inputs. */
-const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
+const elsewhere = new Set([
+  "readings",
+  "broken",
+  "brokenCases",
+  "schedule",
+  "anchors",
+  "sends",
+  "bestReading",
+]);
 
 /** Omits a side that was not probed, but states one that was probed without success. */
 export const intervalText = (interval: Lifetime): string => {
@@ -131,6 +139,11 @@ export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
   return Array.isArray(rows) && rows.every(isRow) ? rows : [];
 };
 
+export const betweenText = (fromMs: unknown, toMs: unknown): string => {
+  const [from, to] = [secondsText(fromMs), secondsText(toMs)];
+  return from === to ? to : `${from} to ${to}`;
+};
+
 /** A time in milliseconds as seconds; empty if a record has something else. */
 export const secondsText = (ms: unknown): string =>
   typeof ms === "number" ? String(Math.round(ms) / 1_000) : "";
@@ -138,8 +151,7 @@ export const secondsText = (ms: unknown): string =>
 /** When a push arrived, in seconds: an interval if the clock was only read occasionally. */
 export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
   if (afterMs === undefined || beforeMs === undefined) return "did not arrive";
-  const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
-  return from === to ? to : `${from} to ${to}`;
+  return betweenText(afterMs, beforeMs);
 };
 
 export const expectedOf = (rows: readonly ScheduleRow[], name: string): readonly number[] =>

@@ -1,6 +1,6 @@
 import { between, type TimeInterval } from "../interval.ts";
 import { answerOf, outcomeOf } from "./answer.ts";
-import { isOpenAt, mayHaveTimedOut } from "./finding.ts";
+import { isOpenAt, mayHaveTimedOut } from "./cases.ts";
 import { fromTheirTurn } from "./turns.ts";
 import type { PushCase, PushTrace, SeenPush } from "./trace.ts";
 
@@ -90,7 +90,7 @@ const endingOf = (push: SeenPush, { expect }: PushCase, trace: PushTrace, bodyCo
   // The receiver ended it, or nobody did: its sender may still wait.
   if (line.action === "hang" && line.outcome !== "abandoned") return "open";
   const outcome = outcomeOf(answerOf(push), trace.acknowledgedStatus);
-  if (outcome === "acknowledged" && mayHaveTimedOut(push, trace)) return "open";
+  if (outcome === "acknowledged" && mayHaveTimedOut(push, trace) !== undefined) return "open";
   const isHalf = expect.kind === "open" && expect.unlessBodyDecides === true;
   return outcome === "open" && bodyCounts && isHalf ? "failed" : outcome;
 };

@@ -1,6 +1,8 @@
+import { counted } from "../../contract/text.ts";
 import { overlap, type TimeInterval } from "../interval.ts";
 import { isRare, lengthMs, merged, without } from "../intervals.ts";
 import type { LostStage } from "../../contract/push.ts";
+import type { Doubt } from "./cases.ts";
 import { allowedLatenessMs } from "./fits.ts";
 import { outlastsLag } from "./lag.ts";
 import { instantsOf, readingsOf } from "./readings.ts";
@@ -96,5 +98,11 @@ export const lostFacts = (
   return { connectionsWithoutPush: Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 };
 
+/** What is open because a push may have been on a connection that broke: `which` says what it would be. */
+export const lostOn = (trace: Trace, which: string): Doubt => ({
+  why: `${counted(lostPushes(trace).length, "connection")} broke before the receiver could read a push, perhaps ${which}`,
+  settle: UNDISTURBED,
+});
+
 export const UNDISTURBED =
-  "a run on less busy machines, so that sender and receiver complete every handshake, and no other client that connects to the receiver";
+  "a receiver on a less busy machine, to which only the sender connects, so that no connection breaks";

@@ -1,23 +1,25 @@
+import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
 import { greatest } from "../greatest.ts";
-import { lostFacts, UNDISTURBED } from "./blind.ts";
+import { lostFacts, lostOn } from "./blind.ts";
+import { movedOver, type Doubt } from "./cases.ts";
 import { windowOf, type Explanation } from "./explain.ts";
-import { decidedFinding, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
+import { flawText } from "./proof.ts";
 import { dueOf } from "./readings.ts";
-import { sendRows } from "./proof.ts";
 import { senderOf, type Sender } from "./sender.ts";
 import type { PushRun, PushTrace } from "./trace.ts";
 
 /** push.cap: sections 6 and 8. */
 export const judgeCap = (pushRun: PushRun): Finding => {
   const sender = senderOf(pushRun);
+  const { explanations } = sender.best;
   // First those of which most was seen.
-  const pushed = sender.best.explanations
+  const pushed = explanations
     .filter(({ journal }) => journal.arrivals.length > 0)
     .toSorted((a, b) => b.journal.arrivals.length - a.journal.arrivals.length);
-  const never = pushed.filter(({ journal }) => journal.pushCase.purpose === "never");
-  if (never.length === 0)
-    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
+  if (!pushed.some(isNever))
+    return undecided(withoutPush("none of the notifications that are never acknowledged was pushed"));
   const facts = {
     mostPushes: greatest(
       0,
@@ -27,39 +29,26 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
     ...lostFacts(pushRun),
   };
-  const parts = pushed.map((one) => capPart(one, sender, pushRun));
-  const finding = decidedFinding(
-    parts,
-    "no push arrived",
-    facts,
-    "got more pushes than the cap allows",
-    pushRun,
-  );
-  if (finding.judgement.kind === "failed") {
-    const shown = pushed[parts.findIndex((part) => typeof part === "object")];
-    return shown === undefined ? finding : { ...finding, facts: { ...facts, sends: sendRows(shown) } };
-  }
+  const parts = pushed.map((one) => capPart(one, pushRun));
+  const none = withoutPush("no push arrived");
+  const finding = findingOf(parts, none, facts, "got more pushes than the cap allows");
   if (finding.judgement.kind !== "passed") return finding;
-  const missing = sender.best.explanations.flatMap((one, index) =>
-    never.includes(one) ? [unwatchedMs(index, sender, pushRun)] : [],
+  const missingMs = explanations.flatMap((one, index) =>
+    pushed.includes(one) && isNever(one) ? [unwatchedMs(index, sender, pushRun)] : [],
   );
-  const least = Math.min(...missing);
-  if (least > 0)
-    return undecidedFinding(`watching stopped ${duration(least)} before a push beyond the cap was overdue`, {
-      settle: `a run that watches for ${duration(least)} longer (--max-wait)`,
-      facts,
-    });
+  const leastMs = Math.min(...missingMs);
+  if (leastMs > 0)
+    return undecided(stoppedBefore("a push beyond the cap was overdue", leastMs, pushRun), facts);
   // Only pushes on connections that broke can hide one that was surplus.
   return sender.allowed.some(({ hypothesis }) => !hypothesis.reading.keepsCap)
-    ? undecidedFinding(
-        "each notification may have been pushed once more, on a connection that broke before the receiver could read it",
-        { settle: UNDISTURBED, facts },
-      )
+    ? undecided(lostOn(pushRun, "one beyond the cap of each notification"), facts)
     : finding;
 };
 
-/** Whether one notification was pushed no more than the cap allows; undecided if the surplus may be the clock's doing. */
-export const capPart = (explanation: Explanation, sender: Sender, trace: PushTrace): Part | "undecided" => {
+const isNever = ({ journal }: Explanation): boolean => journal.pushCase.purpose === "never";
+
+/** Whether one notification was pushed no more than the cap allows; a doubt if the surplus may be the clock's doing. */
+export const capPart = (explanation: Explanation, trace: PushTrace): Part | Doubt => {
   const { journal, sends, flaws } = explanation;
   const { maxPushes } = trace.limits;
   const { pushes, name } = journal.pushCase;
@@ -67,15 +56,17 @@ export const capPart = (explanation: Explanation, sender: Sender, trace: PushTra
   const count = pushes.length + unseen;
   if (count <= maxPushes) return "passed";
   const beside = journal.arrivals.filter(({ isBeside }) => isBeside).length;
-  if (count - beside <= maxPushes) return "undecided";
-  const readings = sender.allowed.filter(({ hypothesis }) => !hypothesis.reading.keepsCap);
-  const names = [...new Set(readings.map(({ hypothesis }) => hypothesis.reading.name))];
-  const also = unseen === 0 ? "" : ", and one more was sent while the receiver could not see it";
-  const as = names.length === 0 ? "" : `, as in the reading ${names.join(" or ")}`;
+  if (count - beside <= maxPushes) return movedOver("more than a second");
+  const wrong = flawText(explanation);
+  const { reading } = explanation.by;
+  const also = unseen === 0 ? "" : ", and one more met the closed receiver";
+  const as = flaws.length === 0 ? `, as in the reading ${reading.name}` : "";
   return {
     expected: `a notification is pushed at most ${maxPushes} times`,
-    actual: `${pushCount(pushes.length)} of one notification came (${name})${also}${as}`,
+    actual: `${counted(pushes.length, "push", "pushes")} came${also}${as}${wrong.endsWith("twice") ? `: ${wrong}` : ""}`,
     evidence: pushes,
+    name,
+    shown: explanation,
   };
 };
 

@@ -30,8 +30,15 @@ export interface Flaw {
   readonly byMs: number;
 }
 
+/** When a push is due, and when it may be sent. */
+export interface Next {
+  readonly due: TimeInterval;
+  readonly window: TimeInterval;
+}
+
 /** The cheapest way in which a sender that follows a hypothesis can have made what was seen of one notification. */
 export interface Explanation {
+  readonly by: Hypothesis;
   readonly journal: Journal;
   readonly sends: readonly Send[];
   readonly flaws: readonly Flaw[];
@@ -39,7 +46,7 @@ export interface Explanation {
   /** How many pushes it takes to be lost with a connection that broke. */
   readonly lost: number;
   /** The push that may come after the watch, if one may. */
-  readonly next?: TimeInterval;
+  readonly next?: Next;
 }
 
 /** What is the same for all notifications of a trace. */
@@ -56,7 +63,7 @@ interface State {
   readonly flaws: readonly Flaw[];
   readonly costMs: number;
   readonly lost: number;
-  readonly next?: TimeInterval;
+  readonly next?: Next;
 }
 
 /** Enough for the explanations that can still become the cheapest one. */
@@ -70,7 +77,7 @@ export const explain = (journal: Journal, by: Hypothesis, around: Surroundings):
   const ended = cheapest(states.flatMap((state) => endings(state, journal, by, around)));
   const [best] = ended;
   if (best === undefined) throw new Error("a fold ends in at least one state");
-  return { journal, ...best };
+  return { by, journal, ...best };
 };
 
 /** A lost connection is taken for a push only where something is missing without it; an outage hides what is due. */
@@ -120,6 +127,9 @@ const placed = (
   const due = dueAfter(by, journal, state.sends);
   const seen = withArrival(state, arrival, due, by, around);
   if (due === undefined) return [seen];
+  const repeated = mayRepeat(state, journal, by)
+    ? [flawed(state, "surplus", state.sends.length, around)]
+    : [];
   const index = state.sends.length;
   const window = windowOf(due, index, by, around);
   const unseen = unseenIn(window, around, state, arrival.push.line.n).map((send) =>
@@ -127,8 +137,15 @@ const placed = (
   );
   const isLeftOut = window.latestMs < arrival.at.earliestMs && by.reading.delaysMs.length > index + 1;
   const leftOut: readonly State[] = isLeftOut ? [withoutPush(state, due, around)] : [];
-  return [seen, ...[...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around))];
+  const later = [...unseen, ...leftOut].flatMap((one) => placed(one, arrival, journal, by, around));
+  return [seen, ...repeated, ...later];
 };
+
+/** Of pushes that are too many, any may be the one that its sender sent twice, not only the last. */
+const mayRepeat = ({ sends, flaws }: State, { arrivals }: Journal, { reading }: Hypothesis): boolean =>
+  sends.at(-1)?.arrival !== undefined &&
+  arrivals.filter(({ isExtra }) => !isExtra).length - reading.pushes >
+    flaws.filter(({ kind }) => kind === "surplus").length;
 
 /** What came while an earlier push was open is the next one if it is in time: both ends of a connection learn of its end apart. */
 const besides = (
@@ -179,12 +196,15 @@ const withUnseen = (state: State, send: Omit<Send, "due">, due: TimeInterval): S
   lost: state.lost + Number(send.blind?.kind === "lost"),
 });
 
-/** The next push is missing. */
-const lacking = (state: State, around: Surroundings): State => ({
+const flawed = (state: State, kind: Flaw["kind"], push: number, around: Surroundings): State => ({
   ...state,
-  flaws: [...state.flaws, { kind: "missing", push: state.sends.length + 1, byMs: priceMs(around) }],
+  flaws: [...state.flaws, { kind, push, byMs: priceMs(around) }],
   costMs: state.costMs + priceMs(around),
 });
+
+/** The next push is missing. */
+const lacking = (state: State, around: Surroundings): State =>
+  flawed(state, "missing", state.sends.length + 1, around);
 
 /** The next push is missing, and those after it count as if it had been sent when it was due. */
 const withoutPush = (state: State, due: TimeInterval, around: Surroundings): State => ({
@@ -233,6 +253,6 @@ const endings = (state: State, journal: Journal, by: Hypothesis, around: Surroun
   const window = windowOf(due, state.sends.length, by, around);
   const unseen = unseenIn(window, around, state, Infinity).map((send) => withUnseen(state, send, due));
   const isOverdue = around.trace.watchedUntil.earliestMs > window.latestMs;
-  const here: State = isOverdue ? lacking(state, around) : { ...state, next: window };
+  const here: State = isOverdue ? lacking(state, around) : { ...state, next: { due, window } };
   return [here, ...unseen.flatMap((one) => endings(one, journal, by, around))];
 };

@@ -2,15 +2,7 @@ import type { TimeInterval } from "../interval.ts";
 import type { Limits } from "../../contract/limits.ts";
 import { tolerances } from "../tolerances.ts";
 
-import {
-  type Reading,
-  anchors,
-  dueOf,
-  lastInstantMs,
-  readingsOf,
-  type Anchor,
-  type History,
-} from "./readings.ts";
+import { type Reading, anchors, dueOf, lastInstantMs, readingsOf, type History } from "./readings.ts";
 
 /** How far pushes may deviate, in milliseconds. */
 export interface Tolerance {
@@ -43,26 +35,8 @@ export const watchMs = (
   limits: Pick<Limits, "pushDelaysMs" | "maxPushes">,
   tolerance: Pick<Tolerance, "latenessMs">,
 ): number => {
-  const firstMs = limits.pushDelaysMs[0] ?? 0;
   const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
-  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance) + firstMs;
-};
-
-/** When the next push may come, including lateness, in each reading and anchor that has another push. */
-export const nextDue = (
-  history: History,
-  readings: readonly Reading[],
-  counted: readonly Anchor[],
-  tolerance: Pick<Tolerance, "latenessMs">,
-): readonly TimeInterval[] => {
-  const index = history.pushes.length;
-  return readings.flatMap((reading) =>
-    counted.flatMap((anchor) => {
-      const due = dueOf(reading, anchor, index, history);
-      const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, tolerance);
-      return due === undefined ? [] : [{ ...due, latestMs: due.latestMs + lateMs }];
-    }),
-  );
+  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance);
 };
 
 /** How a push relates to its window; any uncertainty counts in the sender's favour. */
@@ -112,54 +86,3 @@ export const windowsOf = (
   }
   return windows;
 };
-
-/**
- * Whether a sender of this reading may have made these pushes: none of them came outside its window, or is one too many.
- * Pushes before `fromIndex` are not judged.
- */
-export const mayFollow = (
-  reading: Reading,
-  anchor: Anchor,
-  history: History,
-  { fromIndex = 0, ...tolerance }: Tolerance & { readonly fromIndex?: number },
-): boolean =>
-  history.pushes.every(({ at }, index) => {
-    const due = dueOf(reading, anchor, index, history);
-    if (due === undefined || index < fromIndex) return due !== undefined;
-    return timingOf(at, windowAround(due, index, reading.delaysMs[index] ?? 0, tolerance)) === "on-time";
-  });
-
-/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
-export interface Exactness {
-  readonly index: number;
-  readonly widthMs: number;
-  readonly mostMs: number;
-}
-
-/** The exactness of each push that came: the uncertainty of its own moment plus that of its due moment. */
-export const exactnessOf = (
-  reading: Reading,
-  history: History,
-  options: Pick<Tolerance, "latenessMs" | "firstLatenessMs">,
-  share?: number,
-): readonly Exactness[] =>
-  history.pushes.flatMap(({ at }, index) => {
-    const due = dueOf(reading, "start", index, history);
-    if (due === undefined) return [];
-    const delayMs = reading.delaysMs[index] ?? 0;
-    const shareMs =
-      index === 0
-        ? (options.firstLatenessMs ?? 0)
-        : delayMs * (share ?? tolerances.pushResolutionShare.default);
-    const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-    const leastMs = index > 0 && share !== undefined ? 0 : options.latenessMs;
-    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs) }];
-  });
-
-/** The readings that fit the pushes so far with either anchor, whatever may still be missing. */
-export const readingsLeft = (
-  readings: readonly Reading[],
-  history: History,
-  tolerance: Parameters<typeof mayFollow>[3],
-): readonly Reading[] =>
-  readings.filter((reading) => anchors.some((anchor) => mayFollow(reading, anchor, history, tolerance)));

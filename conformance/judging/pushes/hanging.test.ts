@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
-import type { PushCase, PushRun, SeenPush } from "./trace.ts";
+import { isSilentFirst, type PushCase, type PushRun, type SeenPush } from "./trace.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeHeadOfLine } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
@@ -11,19 +11,17 @@ const hung = (
   line: Partial<SeenPush["line"]>,
   more: { readonly retried: boolean; readonly besideAfterMs?: number },
 ): PushRun =>
-  withCases(
-    pushRunOf(senderOf("R1"), { hungInRealTime: true }),
-    ({ purpose, triggered, pushes }): Partial<PushCase> => {
-      if (purpose === "beside-hang" && more.besideAfterMs !== undefined) {
-        const at = moment(triggered.latestMs + more.besideAfterMs);
-        return { pushes: pushes.map((push) => ({ ...push, at })) };
-      }
-      const [first, ...later] = pushes;
-      if (purpose !== "hang" || first === undefined) return {};
-      const changed = { ...first, line: { ...first.line, ...line } };
-      return { pushes: more.retried ? [changed, ...later] : [changed] };
-    },
-  );
+  withCases(pushRunOf(senderOf("R1"), { hungInRealTime: true }), (pushCase): Partial<PushCase> => {
+    const { isBesideSilence, triggered, pushes } = pushCase;
+    if (isBesideSilence === true && more.besideAfterMs !== undefined) {
+      const at = moment(triggered.latestMs + more.besideAfterMs);
+      return { pushes: pushes.map((push) => ({ ...push, at })) };
+    }
+    const [first, ...later] = pushes;
+    if (!isSilentFirst(pushCase) || first === undefined) return {};
+    const changed = { ...first, line: { ...first.line, ...line } };
+    return { pushes: more.retried ? [changed, ...later] : [changed] };
+  });
 
 describe("a sender whose timeout runs on real time while its clock is moved", () => {
   it("passes if it times out and pushes again", () => {
@@ -40,8 +38,11 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
   it.each([true, false])("is inconclusive if the receiver ended the wait (retried: %j)", (retried) => {
     const pushRun = hung({ outcome: "closed" }, { retried });
     expect(judgeRetries(pushRun)).toMatchObject({
-      judgement: { kind: "inconclusive", reason: expect.stringContaining("real time") },
-      settle: expect.stringContaining("hooks.clock.advance"),
+      judgement: {
+        kind: "inconclusive",
+        reason: expect.stringContaining("real time"),
+        settle: expect.stringContaining("hooks.clock.advance"),
+      },
     });
     expect(observeSenderTimeout(pushRun)).toMatchObject({
       seen: "longer, in real time, than the run waited",
@@ -58,9 +59,9 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
 /** A sender that gives a push to another worker once its lease has ended on the clock, while its socket still waits. */
 describe("a push that comes again while an earlier one is open, over which the clock was moved", () => {
   const leased = (answeredMs: number | undefined, clock: PushRun["clock"] = "virtual"): PushRun => ({
-    ...withCases(pushRunOf(senderOf("R1")), ({ purpose, pushes }): Partial<PushCase> => {
-      const [first] = pushes;
-      if (first === undefined || purpose !== "unanswered") return {};
+    ...withCases(pushRunOf(senderOf("R1")), (pushCase): Partial<PushCase> => {
+      const [first] = pushCase.pushes;
+      if (first === undefined || !isSilentFirst(pushCase, "always")) return {};
       // Seven leases of a minute each on the clock, a second apart in real time.
       const copies = Array.from({ length: 7 }, (_, nth): SeenPush => {
         const { answeredMs: _answered, ...line } = first.line;

@@ -1,15 +1,16 @@
+import { duration } from "../../contract/duration.ts";
+import { counted } from "../../contract/text.ts";
 import { between, overlap, type TimeInterval } from "../interval.ts";
 import { greatest } from "../greatest.ts";
-import { UNDISTURBED } from "./blind.ts";
+import { lostOn } from "./blind.ts";
+import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
-import { findingOf, momentsText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { findingOf, undecided, withoutRetry, type Finding, type Part } from "./finding.ts";
 import { polledBy } from "./polling.ts";
+import { flawText } from "./proof.ts";
 import { latestMs, senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
 import { hasWaited } from "./turns.ts";
-
-const ALIKE =
-  "notifications that fail at the same time are each pushed equally often, at the same offsets from their events";
 
 /**
  * push.independent-schedules: follows from sections 6 and 8. Notifications that fail alike are pushed alike: as the schedule
@@ -22,38 +23,45 @@ export const judgeIndependence = (pushRun: PushRun): Finding => {
     0,
     never.map(({ journal }) => journal.arrivals.length),
   );
+  const none = withoutRetry("no notification was pushed more than once");
   const typical = typicalOf(never);
-  if (most < 2 || typical === undefined) return undecidedFinding("no notification was pushed more than once");
+  if (most < 2 || typical === undefined) return undecided(none);
   // One that looks for due pushes from time to time is as late with each as its period is long.
   const polls = polledBy(best, pushRun) !== undefined;
   const lateMs = polls ? latestMs(best) : pushRun.latenessMs;
-  const unlike = never.filter((one) => !isLike(one, typical, lateMs));
+  const unlike = never.filter((one) => firstUnlike(one, typical, lateMs) !== undefined);
   const flawed = never.filter(({ flaws }) => flaws.some(({ kind }) => !polls || kind !== "late"));
   const broken = unlike.length < flawed.length ? unlike : flawed;
-  if (broken.length === 0 && never.some(({ lost }) => lost > 0))
-    return undecidedFinding(
-      "a push may have been on a connection that broke before the receiver could read it",
-      {
-        settle: UNDISTURBED,
-      },
-    );
-  const parts = never.map((one): Part => (broken.includes(one) ? unlikePart(one, typical) : "passed"));
-  return findingOf(parts, "no notification was pushed", {
-    notifications: never.length,
-    pushesOfEach: typical.journal.arrivals.length,
-  });
+  const partOf = (one: Explanation): Part | Doubt => {
+    if (broken.includes(one)) return unlikePart(one, typical, lateMs);
+    return one.lost > 0 ? lostOn(pushRun, `one of ${one.journal.pushCase.name}`) : "passed";
+  };
+  const facts = { notifications: never.length, pushesOfEach: typical.journal.arrivals.length };
+  return findingOf(never.map(partOf), none, facts, "may have been pushed alike");
 };
 
-const unlikePart = ({ journal: { pushCase } }: Explanation, typical: Explanation): Part => {
-  const { pushCase: other } = typical.journal;
+const unlikePart = (one: Explanation, typical: Explanation, lateMs: number): Part => {
+  const [{ pushCase }, { pushCase: other }] = [one.journal, typical.journal];
   return {
-    expected: ALIKE,
-    actual:
-      pushCase.pushes.length === other.pushes.length
-        ? `${momentsText(pushCase)} (${pushCase.name}), but ${momentsText(other)} for another`
-        : `one notification got ${pushCount(pushCase.pushes.length)} (${pushCase.name}), while others got ${pushCount(other.pushes.length)}`,
+    expected:
+      "notifications that fail at the same time are each pushed equally often, at the same offsets from their events",
+    actual: unlikeText(one, typical, lateMs),
     evidence: [...other.pushes, ...pushCase.pushes],
+    name: pushCase.name,
+    shown: one,
   };
+};
+
+const unlikeText = (one: Explanation, typical: Explanation, lateMs: number): string => {
+  const [mine, others] = [one.journal.arrivals, typical.journal.arrivals];
+  if (mine.length !== others.length)
+    return `one notification got ${counted(mine.length, "push", "pushes")}, while others got ${others.length}`;
+  const index = firstUnlike(one, typical, lateMs);
+  if (index === undefined) return `${flawText(one)}, unlike those of most notifications`;
+  const [after, otherAfter] = [one, typical].map(({ journal: { event, arrivals } }) =>
+    duration((arrivals[index]?.at ?? event).latestMs - event.earliestMs),
+  );
+  return `push ${index + 1} came ${after} after its event, but ${otherAfter} after it for another`;
 };
 
 /** The first notification with the most common number of pushes; ties go to the higher number. */
@@ -66,12 +74,12 @@ const typicalOf = (never: readonly Explanation[]): Explanation | undefined => {
 };
 
 /**
- * Whether each push of two notifications came as long after its event, or after the push before, within the tolerance. One
- * that waited for its turn counts from its first push.
+ * The index of the first push that came neither as long after its event as that of another notification, nor as long after
+ * the push before, within the tolerance. One that waited for its turn counts from its first push.
  */
-const isLike = (one: Explanation, typical: Explanation, lateMs: number): boolean => {
-  const [mine, others] = [one.journal, typical.journal].map(({ arrivals }) => arrivals.map(({ at }) => at));
-  if (mine === undefined || others === undefined || mine.length !== others.length) return false;
+const firstUnlike = (one: Explanation, typical: Explanation, lateMs: number): number | undefined => {
+  const [mine = [], others = []] = [one, typical].map(({ journal }) => journal.arrivals.map(({ at }) => at));
+  if (mine.length !== others.length) return Math.min(mine.length, others.length);
   const isSame = (
     from: TimeInterval,
     to: TimeInterval,
@@ -81,14 +89,12 @@ const isLike = (one: Explanation, typical: Explanation, lateMs: number): boolean
     const { earliestMs, latestMs: lastMs } = between(otherFrom, otherTo);
     return overlap(between(from, to), { earliestMs: earliestMs - lateMs, latestMs: lastMs + lateMs });
   };
-  const waited = hasWaited(one.journal.pushCase);
-  return mine.every((at, index) => {
-    const other = others[index] ?? at;
-    const [from, otherFrom] = [
-      mine[waited ? 0 : -1] ?? one.journal.event,
-      others[waited ? 0 : -1] ?? typical.journal.event,
-    ];
-    const [before, otherBefore] = [mine[index - 1] ?? from, others[index - 1] ?? otherFrom];
-    return isSame(from, at, otherFrom, other) || isSame(before, at, otherBefore, other);
+  const first = hasWaited(one.journal.pushCase) ? 0 : -1;
+  const [from, otherFrom] = [mine[first] ?? one.journal.event, others[first] ?? typical.journal.event];
+  const index = mine.findIndex((at, push) => {
+    const other = others[push] ?? at;
+    const [before, otherBefore] = [mine[push - 1] ?? from, others[push - 1] ?? otherFrom];
+    return !isSame(from, at, otherFrom, other) && !isSame(before, at, otherBefore, other);
   });
+  return index < 0 ? undefined : index;
 };

@@ -2,6 +2,10 @@ import type { PushLine } from "../../contract/push.ts";
 import type { TimeInterval } from "../interval.ts";
 import type { LostConnection, SeenPush } from "./trace.ts";
 
+/** Whether a push was left unanswered and its sender still waits on it. */
+export const hangs = ({ action, outcome }: SeenPush["line"]): boolean =>
+  action === "hang" && outcome === undefined;
+
 /** The pushes of a journal in its order, each with the end that a later line reports. */
 export const pushesIn = (lines: readonly PushLine[]): readonly SeenPush["line"][] => {
   const ends = new Map(

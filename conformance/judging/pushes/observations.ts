@@ -1,11 +1,14 @@
+import { given } from "../../contract/given.ts";
 import { documentLimits } from "../../contract/limits.ts";
 import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
-import type { PushRun, PushCase } from "./trace.ts";
-import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
+import type { PushRun, PushCase, SeenPush } from "./trace.ts";
+import { usualAcknowledgementStatus } from "./answer.ts";
+import { acknowledgedAt, bodyOf, ofPurpose, silentFirst } from "./cases.ts";
+import { withoutPush } from "./finding.ts";
 import { contentTypeOf } from "./delivery.ts";
 import { documentedFields } from "./payload.ts";
 import { timeoutClass } from "./timeouts.ts";
-import { followedRedirects, redirected } from "./advisory.ts";
+import { redirects } from "./advisory.ts";
 
 /** What a push run shows about something that the document leaves open. Functions return undefined if it shows nothing. */
 export interface Observation {
@@ -14,33 +17,34 @@ export interface Observation {
   readonly facts?: Facts;
 }
 
-export const observedVerdict = (observation: Observation | undefined): Verdict =>
-  observation === undefined || observation.cases === 0
-    ? {
-        kind: "inconclusive",
-        reason: "no push arrived that could show it",
-        settle: "a service whose pushes reach the receiver",
-        cases: 0,
-      }
-    : {
-        kind: "observed",
-        cases: observation.cases,
-        fingerprint: canonicalJson(observation.seen),
-        ...(observation.facts === undefined ? {} : { facts: observation.facts }),
-      };
+export const observedVerdict = (observation: Observation | undefined): Verdict => {
+  if (observation === undefined || observation.cases === 0) {
+    const { why: reason, settle } = withoutPush("no push arrived that could show it");
+    return { kind: "inconclusive", reason, settle, cases: 0 };
+  }
+  const { seen, cases, facts } = observation;
+  return { kind: "observed", cases, fingerprint: canonicalJson(seen), ...given({ facts }) };
+};
 
-const repeatedAfter = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
-  Object.fromEntries(
-    pushCases.map(({ name, pushes }) => [name, pushes.length > 1 ? "pushed again" : "accepted"]),
-  );
+type Fate = "accepted" | "pushed again";
 
-/** Like `repeatedAfter`, for notifications whose first push was answered as planned. */
-const repeated = (pushCases: readonly PushCase[]): Record<string, "accepted" | "pushed again"> =>
-  repeatedAfter(
-    pushCases.filter(
-      ({ pushes: [first], actions: [planned] }) =>
-        first !== undefined && planned?.kind === "answer" && first.line.status === (planned.status ?? 200),
-    ),
+const fateOf = ({ pushes }: PushCase): Fate => (pushes.length > 1 ? "pushed again" : "accepted");
+
+const fatesOf = (pushCases: readonly PushCase[]): Readonly<Record<string, Fate>> =>
+  Object.fromEntries(pushCases.map((one) => [one.name, fateOf(one)]));
+
+/** Of notifications whose first push alone was answered as planned, with the expected code and another body or not. */
+const fatesAfter = (
+  pushRun: PushRun,
+  code: "the expected code" | "another code",
+): Readonly<Record<string, Fate>> =>
+  fatesOf(
+    ofPurpose(pushRun, "open").filter(({ pushes: [first], actions: [planned, second] }) => {
+      if (first === undefined || second === undefined || planned?.kind !== "answer") return false;
+      const { status = usualAcknowledgementStatus } = planned;
+      const isExpected = status === pushRun.acknowledgedStatus;
+      return first.line.status === status && isExpected === (code === "the expected code");
+    }),
   );
 
 /** Answers that began with a success code but were not delivered whole. */
@@ -48,29 +52,25 @@ const isOpenCut = ({ expect, pushes: [first] }: PushCase): boolean =>
   expect.kind === "open" && (first?.line.action === "close" || first?.line.action === "hang");
 
 export const observeAcknowledgementBody = (pushRun: PushRun): Observation => {
-  const seen = repeated(ofPurpose(pushRun, "body"));
-  const kinds = new Set(Object.values(seen));
-  const readings =
-    kinds.size !== 1 ? [] : kinds.has("accepted") ? ["code alone decides"] : ["code and body decide"];
-  const cuts = repeatedAfter(pushRun.pushCases.filter(isOpenCut));
+  const seen = fatesAfter(pushRun, "the expected code");
+  const [fate, another] = new Set(Object.values(seen));
+  const decides = fate === "accepted" ? "code alone decides" : "code and body decide";
+  const cutAnswers = fatesOf(pushRun.pushCases.filter(isOpenCut));
   return {
     seen,
     cases: Object.keys(seen).length,
-    facts: { readings, ...(Object.keys(cuts).length === 0 ? {} : { cutAnswers: cuts }) },
+    facts: {
+      readings: fate === undefined || another !== undefined ? [] : [decides],
+      ...(Object.keys(cutAnswers).length === 0 ? {} : { cutAnswers }),
+    },
   };
 };
 
 export const observeAcceptedCodes = (pushRun: PushRun): Observation => {
-  const seen = repeated(ofPurpose(pushRun, "code"));
+  const seen = fatesAfter(pushRun, "another code");
   const prompt = ofPurpose(pushRun, "prompt").filter((one) => acknowledgedAt(one, pushRun) === 0);
-  const expected =
-    prompt.length === 0
-      ? {}
-      : {
-          [pushRun.acknowledgedStatus]: prompt.some(({ pushes }) => pushes.length > 1)
-            ? "pushed again"
-            : "accepted",
-        };
+  const shown = prompt.find(({ pushes }) => pushes.length > 1) ?? prompt[0];
+  const expected = shown === undefined ? {} : { [pushRun.acknowledgedStatus]: fateOf(shown) };
   return { seen: { ...seen, ...expected }, cases: Object.keys(seen).length };
 };
 
@@ -81,44 +81,32 @@ const SHORT_MS = 700;
 const SHORT_FIRST_DELAY_MS = REAL_FIRST_DELAY_MS / 10;
 
 export const observeSenderTimeout = (pushRun: PushRun): Observation => {
-  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 1;
-  const hung = ofPurpose(pushRun, "hang").filter(({ pushes: [first] }) => first?.line.action === "hang");
-  const waits = hung.map(({ pushes: [first] }) => {
-    if (first?.ended === undefined || first.line.outcome !== "abandoned")
-      return pushRun.hungInRealTime
-        ? "longer, in real time, than the run waited"
-        : "longer than the run watched";
-    if (pushRun.hungInRealTime) {
-      const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
-      return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;
-    }
-    // A clock that is not moved runs in whole seconds, however the schedule was scaled.
-    if (pushRun.clock === "real") {
-      const waitedMs = first.ended.latestMs - first.at.latestMs;
-      return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);
-    }
-    // If the end is only known to a step, the clock stopped at the end of a class of timeouts.
-    const slackMs = Math.min(firstMs / 60, (first.ended.latestMs - first.ended.earliestMs) / 2);
-    return timeoutClass(first.ended.latestMs - first.at.latestMs - slackMs, firstMs);
-  });
-  const classes = [...new Set(waits)].toSorted();
+  const hung = silentFirst(pushRun).flatMap(({ pushes: [first] }) => first ?? []);
+  const classes = [...new Set(hung.map((first) => waitOf(first, pushRun)))].toSorted();
   return { seen: classes.length === 1 ? classes[0] : classes, cases: hung.length };
 };
 
+const waitOf = ({ line, at, ended }: SeenPush, { limits, clock, hungInRealTime }: PushRun): string => {
+  if (ended === undefined || line.outcome !== "abandoned")
+    return hungInRealTime ? "longer, in real time, than the run waited" : "longer than the run watched";
+  if (hungInRealTime)
+    return `${timeoutClass((line.answeredMs ?? 0) - line.firstByteMs, REAL_FIRST_DELAY_MS)}, in real time`;
+  const waitedMs = ended.latestMs - at.latestMs;
+  // A clock that is not moved runs in whole seconds, however the schedule was scaled.
+  if (clock === "real")
+    return timeoutClass(waitedMs, waitedMs < SHORT_MS ? SHORT_FIRST_DELAY_MS : REAL_FIRST_DELAY_MS);
+  // If the end is only known to a step, the clock stopped at the end of a class of timeouts.
+  const firstMs = limits.pushDelaysMs[0] ?? 1;
+  return timeoutClass(waitedMs - Math.min(firstMs / 60, (ended.latestMs - ended.earliestMs) / 2), firstMs);
+};
+
 export const observeFollowedRedirects = (pushRun: PushRun): Observation => {
-  const followed = followedRedirects(pushRun);
-  const seen = Object.fromEntries(
-    redirected(pushRun).map((status) => {
-      const push = followed.get(status);
-      return [
-        status,
-        push === undefined
-          ? "not followed"
-          : `followed with ${push.line.method}${push.line.bodyBytes > 0 ? " and the payload" : ""}`,
-      ];
-    }),
-  );
-  return { seen, cases: Object.keys(seen).length };
+  const all = redirects(pushRun).map(({ status, followed }) => {
+    const { method, bodyBytes = 0 } = followed?.line ?? {};
+    const how = `followed with ${method}${bodyBytes > 0 ? " and the payload" : ""}`;
+    return [status, followed === undefined ? "not followed" : how] as const;
+  });
+  return { seen: Object.fromEntries(all), cases: all.length };
 };
 
 /** push.order. */

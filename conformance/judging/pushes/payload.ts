@@ -1,5 +1,6 @@
 import { notificationBreach, notificationFields } from "../laws/notification.ts";
-import { bodyOf, findingOf, isShortened, type Finding, type Part } from "./finding.ts";
+import { bodyOf, isShortened } from "./cases.ts";
+import { findingOf, TOO_LONG, withoutPush, type Finding, type Part } from "./finding.ts";
 import type { PushCase, PushRun, SeenPush } from "./trace.ts";
 
 /** The fields that the document names (sections 2.3 and 6). */
@@ -18,10 +19,10 @@ export const judgePayload = (pushRun: PushRun): Finding => {
     const body = bodyOf(push);
     for (const name of Object.keys(body ?? {})) if (!documentedFields.includes(name)) extra.add(name);
     const fault = payloadFault(body, pushCase) ?? idFault(body, pushCase, pushRun);
-    return fault === undefined ? "passed" : { expected: PAYLOAD, actual: fault, evidence: [push] };
+    return fault === undefined ? "passed" : broken(fault, push, pushCase);
   });
   const withTemplate = pushes.filter(({ push }) => bodyOf(push)?.["Template"] !== undefined).length;
-  return findingOf(parts, all.length === 0 ? "no push arrived" : TOO_LONG, {
+  return findingOf(parts, all.length === 0 ? withoutPush("no push arrived") : TOO_LONG, {
     pushes: pushes.length,
     withTemplate,
     ...(extra.size > 0 ? { furtherFields: [...extra].toSorted() } : {}),
@@ -32,14 +33,17 @@ export const judgePayload = (pushRun: PushRun): Finding => {
 export const payloadPart = (pushCase: PushCase): Part => {
   for (const push of pushCase.pushes) {
     const fault = isShortened(push) ? undefined : payloadFault(bodyOf(push), pushCase);
-    if (fault !== undefined) return { expected: PAYLOAD, actual: fault, evidence: [push] };
+    if (fault !== undefined) return broken(fault, push, pushCase);
   }
   return "passed";
 };
 
-const TOO_LONG = "each pushed body is longer than the receiver stores";
-
-const PAYLOAD = "a pushed body is a Notification as in section 2.3, for the event's account";
+const broken = (actual: string, push: SeenPush, pushCase: PushCase | undefined): Part => ({
+  expected: "a pushed body is a Notification as in section 2.3, for the event's account",
+  actual,
+  evidence: [push],
+  name: pushCase?.name,
+});
 
 const payloadFault = (
   body: Readonly<Record<string, unknown>> | undefined,

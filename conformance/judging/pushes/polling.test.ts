@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
 import { judgeIndependence } from "./independence.ts";
 import { judgeSchedule } from "./schedule.ts";
+import { isSilentFirst } from "./trace.ts";
 
 const PERIOD_MS = 20_000;
 /** With these ticks, retries after instant failures of the run are late by at most 8 s, others by more. */
@@ -13,12 +14,16 @@ const tickFrom = (ms: number): number => Math.ceil((ms - PHASE_MS) / PERIOD_MS) 
 
 /** A run with a sender that polls, whose retries of notifications that met a hang come later still by this much. */
 const polled = (offTickMs = 0) =>
-  withCases(pushRunOf(senderOf("R1")), ({ purpose, pushes }) => {
+  withCases(pushRunOf(senderOf("R1")), (pushCase) => {
     let dueMs = 0;
     return {
-      pushes: pushes.map((push, index) => {
+      pushes: pushCase.pushes.map((push, index) => {
         const isSlow = push.action?.kind === "hang";
-        const atMs = index === 0 ? push.at.latestMs : tickFrom(dueMs) + (purpose === "hang" ? offTickMs : 0);
+        const atMs =
+          index === 0
+            ? push.at.latestMs
+            : tickFrom(dueMs) +
+              (isSilentFirst(pushCase) && !isSilentFirst(pushCase, "always") ? offTickMs : 0);
         const endedMs = atMs + (isSlow ? TIMEOUT_MS : 0);
         dueMs = endedMs + (DELAYS_MS[index] ?? 0);
         return { ...push, at: moment(atMs), ended: moment(endedMs) };

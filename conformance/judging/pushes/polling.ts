@@ -44,7 +44,7 @@ export const polledBy = (
 };
 
 const isSlow = ({ journal: { pushCase } }: Explanation): boolean =>
-  ["hang", "unanswered", "refused", "ending"].includes(pushCase.purpose);
+  ["silent", "refused"].includes(pushCase.purpose);
 
 /** A sender takes a while for all pushes of a tick, and each takes a while to arrive. */
 const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly === true ? 0 : earlyGuardMs);

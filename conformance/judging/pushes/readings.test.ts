@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
 import { instantsOf, lastInstantMs, readingsOf, dueOf } from "./readings.ts";
 import { watchMs } from "./fits.ts";
-import { pushRunMs, hangAfterMs } from "../../pushes/span.ts";
+import { outageAfterMs, pushRunMs, silenceAfterMs } from "../../pushes/span.ts";
 
 const readings = readingsOf(documentLimits);
 const named = (name: string) => {
@@ -75,14 +75,23 @@ describe("the time at which a push is due", () => {
 });
 
 describe("a push run", () => {
-  it("lasts past the last push of every reading, but less than 20 minutes", () => {
+  it("lasts past the last push of every reading, but less than 17 minutes", () => {
     expect(lastInstantMs(documentLimits)).toBe(930_000);
     expect(watchMs(documentLimits, { latenessMs: 10_000 })).toBeGreaterThan(970_000);
-    expect(pushRunMs(documentLimits, undefined)).toBeLessThan(20 * 60_000);
+    expect(pushRunMs(documentLimits, undefined)).toBeLessThan(17 * 60_000);
+  });
+
+  it("lets the receiver be out in real time when no reading expects a push, which is late by then, before silence", () => {
+    const outMs = outageAfterMs(documentLimits);
+    expect([outMs > 138_000, outMs < 190_000]).toEqual([true, true]);
   });
 
   it("lets pushes hang at a time when no reading within the cap expects another push", () => {
-    const afterMs = hangAfterMs(documentLimits);
+    const afterMs = silenceAfterMs(documentLimits);
     expect([afterMs > 500_000, afterMs < 600_000]).toEqual([true, true]);
+    // The fewer readings are left, the sooner.
+    const [first] = readingsOf(documentLimits);
+    if (first === undefined) throw new Error("a schedule has readings");
+    expect(silenceAfterMs(documentLimits, [first])).toBeCloseTo(261_000);
   });
 });

@@ -10,6 +10,8 @@ export interface Reading {
   /** How many pushes a never-acknowledged notification gets. */
   readonly pushes: number;
   readonly keepsCap: boolean;
+  /** The most pushes that the limits allow. */
+  readonly cap: number;
   /** What delays count from: the previous push, the first push, or the event. */
   readonly from: "previous" | "first" | "event";
   /** The delay of each push, in milliseconds; the first counts from the event. */
@@ -39,6 +41,7 @@ export const readingsOf = (limits: ScheduleLimits): readonly Reading[] => {
     delaysMs,
     pushes: delaysMs.length,
     keepsCap: delaysMs.length <= most,
+    cap: most,
   });
   return [
     reading("R1", "previous", [0, ...delays(1, most - 1)]),

@@ -1,21 +1,25 @@
 import { duration } from "../../contract/duration.ts";
-import { fail, pass } from "../case-verdict.ts";
-import { UNDISTURBED } from "./blind.ts";
+import { given } from "../../contract/given.ts";
+import type { Facts } from "../../contract/verdict.ts";
+import type { TimeInterval } from "../interval.ts";
+import { tolerances } from "../tolerances.ts";
+import { lostOn } from "./blind.ts";
+import { IN_FLIGHT, type Doubt } from "./cases.ts";
 import type { Explanation, Surroundings } from "./explain.ts";
-import { undecidedFinding, type Finding } from "./finding.ts";
-import { exactnessOf, windowsOf, type Exactness } from "./fits.ts";
+import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
+import { windowsOf } from "./fits.ts";
 import { polledBy } from "./polling.ts";
-import { flawText, sendRows } from "./proof.ts";
+import { flawText } from "./proof.ts";
 import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
-import type { PushCase, PushRun, PushTrace } from "./trace.ts";
+import { isSilentFirst, type PushCase, type PushRun, type PushTrace } from "./trace.ts";
 
 /** push.schedule: sections 6 and 8. */
 export const judgeSchedule = (pushRun: PushRun): Finding => {
   const sender = senderOf(pushRun);
+  const none = withoutPush("none of the notifications that are never acknowledged was pushed");
   const [never] = sender.best.timed.filter(isNever);
-  if (never === undefined)
-    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
+  if (never === undefined) return undecided(none);
   const keeping = sender.allowed.filter(keepsCap);
   const [kept] = keeping;
   const facts = {
@@ -24,10 +28,13 @@ export const judgeSchedule = (pushRun: PushRun): Finding => {
     ...(kept === undefined ? {} : resolutionFact(kept, sender.around)),
     schedule: scheduleTable(never.journal.pushCase, sender.all, sender.around),
   };
-  const finding = kept === undefined ? misfit(sender, pushRun) : unclear(keeping, pushRun, sender.around);
-  return finding === undefined
-    ? { judgement: pass, cases: kept?.timed.length ?? 0, facts }
-    : { ...finding, facts: { ...facts, ...finding.facts } };
+  const doubt = kept === undefined ? polling(sender, pushRun) : unclear(keeping, pushRun, sender.around);
+  if (doubt !== undefined) return undecided(doubt, facts);
+  return findingOf(
+    kept === undefined ? misfits(sender, pushRun) : kept.timed.map(() => "passed"),
+    none,
+    facts,
+  );
 };
 
 /** Names of the readings that no notification contradicts, those beyond the cap included. */
@@ -43,43 +50,34 @@ const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
   ...new Map(explained.map(({ hypothesis: { reading } }) => [reading.name, reading])).values(),
 ];
 
-/** The pushes fit no reading that keeps to the cap. */
-const misfit = (sender: Sender, pushRun: PushRun): Finding => {
-  const { best, allowed, all } = sender;
-  const [beyond] = allowed;
-  const cases = best.timed.length;
-  if (beyond !== undefined) {
-    const { reading } = beyond.hypothesis;
-    const never = beyond.timed.find(isNever);
-    return {
-      judgement: fail(
-        `pushes follow a reading with at most ${pushRun.limits.maxPushes} pushes`,
-        `they follow ${reading.name}, which has ${reading.pushes} pushes`,
-      ),
-      cases,
-      evidence: never?.journal.pushCase.pushes ?? [],
-      ...(never === undefined ? {} : { facts: { sends: sendRows(never) } }),
-    };
-  }
-  for (const one of all.filter(keepsCap)) {
-    const polled = polledBy(one, pushRun);
-    if (polled !== undefined)
-      return undecidedFinding(polled, {
-        settle: "tolerances.latenessMs in the profile, which sets how late a push may be",
-      });
-  }
-  const [worst] = best.flawed.toSorted((a, b) => b.costMs - a.costMs);
-  const { reading } = best.hypothesis;
-  return {
-    judgement: fail(
-      `pushes follow one reading, here ${reading.name}: ${instantsText(reading)} after the event`,
-      worst === undefined ? "they follow none" : flawText(worst),
-    ),
-    cases,
-    broken: best.flawed.length,
-    evidence: worst?.journal.pushCase.pushes ?? [],
-    ...(worst === undefined ? {} : { facts: { sends: sendRows(worst) } }),
-  };
+/** What the notifications show of a sender whose pushes fit no reading that keeps to the cap. */
+const misfits = ({ best, allowed: [beyond] }: Sender, { limits }: PushRun): readonly Part[] => {
+  const { reading } = (beyond ?? best).hypothesis;
+  return (beyond ?? best).timed
+    .toSorted((a, b) => b.costMs - a.costMs)
+    .map((shown): Part => {
+      if (beyond === undefined ? shown.flaws.length === 0 : !isNever(shown)) return "passed";
+      const { name, pushes } = shown.journal.pushCase;
+      return {
+        expected: `pushes follow one reading of the schedule with at most ${limits.maxPushes} pushes`,
+        actual:
+          beyond === undefined
+            ? flawText(shown)
+            : `they follow ${reading.name}, which has ${reading.pushes} pushes`,
+        evidence: pushes,
+        name,
+        shown,
+      };
+    });
+};
+
+/** Pushes that are late as those of a sender are that looks for due pushes from time to time. */
+const polling = ({ all, allowed }: Sender, pushRun: PushRun): Doubt | undefined => {
+  if (allowed.length > 0) return undefined;
+  const [why] = all.filter(keepsCap).flatMap((one) => polledBy(one, pushRun) ?? []);
+  return why === undefined
+    ? undefined
+    : { why, settle: "tolerances.latenessMs in the profile, which sets how late a push may be" };
 };
 
 /** A reading would fit, but a connection broke, the run did not wait long enough, or no notification shows a push exactly enough. */
@@ -87,51 +85,58 @@ const unclear = (
   keeping: readonly Explained[],
   pushRun: PushRun,
   around: Surroundings,
-): Finding | undefined => {
-  const lost = keeping.flatMap(({ timed }) => timed.filter((one) => one.lost > 0));
-  if (keeping.every(({ timed }) => timed.some((one) => one.lost > 0)))
-    return undecidedFinding(
-      `a push of ${lost.length === 1 ? "a notification" : "some notifications"} may have been on a connection that broke before the receiver could read it (${lost[0]?.journal.pushCase.name ?? ""})`,
-      { settle: UNDISTURBED },
-    );
-  const why = keeping.map((one): string | undefined => {
+): Doubt | undefined => {
+  const [lost] = keeping.flatMap(({ timed }) => timed.filter((one) => one.lost > 0));
+  if (lost !== undefined && keeping.every(({ timed }) => timed.some((one) => one.lost > 0)))
+    return lostOn(pushRun, `one of ${lost.journal.pushCase.name}`);
+  const doubts = keeping.map((one): Doubt | undefined => {
     const open = one.timed.find(({ next }) => next !== undefined);
     const isWatchedOut = one.timed.some((another) => isNever(another) && another.next === undefined);
-    if (open !== undefined && !isWatchedOut)
-      return `push ${open.sends.length + 1} was not waited for long enough`;
+    if (open?.next !== undefined && !isWatchedOut)
+      return stoppedBefore(
+        `push ${open.sends.length + 1} was overdue`,
+        open.next.window.latestMs - pushRun.watchedUntil.earliestMs,
+        pushRun,
+      );
     const coarse = sharpest(one, around, pushRun.resolutionShare).find(
       ({ widthMs, mostMs }) => widthMs > mostMs,
     );
-    return coarse === undefined
-      ? undefined
-      : `the moment of push ${coarse.index + 1} is known at best to within ${duration(coarse.widthMs)}, but ${duration(coarse.mostMs)} is needed${pushRun.resolutionShare === undefined ? " to tell the readings apart" : ""}`;
+    return coarse && tooCoarse(coarse, pushRun);
   });
-  const [reason] = why;
-  return reason !== undefined && why.every((one) => one !== undefined)
-    ? undecidedFinding(reason, { settle: whatHelps(pushRun) })
-    : undefined;
+  return doubts.every((one) => one !== undefined) ? doubts[0] : undefined;
 };
+
+/** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
+interface Exactness {
+  readonly index: number;
+  readonly widthMs: number;
+  readonly mostMs: number;
+  readonly delayMs: number;
+}
 
 /** For each push of a reading, its exactness in the notification that shows it best. */
 const sharpest = (
   { hypothesis: { reading }, timed }: Explained,
-  { trace, firstLatenessMs }: Surroundings,
+  { trace: { latenessMs }, firstLatenessMs }: Surroundings,
   share: number | undefined,
 ): readonly Exactness[] => {
-  const all = timed.flatMap(({ journal: { event, arrivals, pushCase } }) =>
-    pushCase.purpose === "never" || pushCase.purpose === "late"
-      ? exactnessOf(
-          reading,
-          { triggered: event, pushes: arrivals },
-          { latenessMs: trace.latenessMs, firstLatenessMs },
-          share,
-        )
-      : [],
-  );
-  return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(
-    (group) => group.toSorted((a, b) => a.widthMs - b.widthMs)[0] ?? [],
-  );
+  const shown = timed
+    .filter(({ journal: { pushCase } }) => pushCase.purpose === "never" || pushCase.purpose === "late")
+    .map(({ sends }) => sends);
+  return reading.delaysMs.flatMap((delayMs, index): Exactness[] => {
+    // The uncertainty of its own moment plus that of its due moment.
+    const widths = shown.flatMap(({ [index]: send }) =>
+      send?.arrival === undefined || send.due === undefined ? [] : [lengthOf(send.at) + lengthOf(send.due)],
+    );
+    if (widths.length === 0) return [];
+    const shareMs =
+      index === 0 ? firstLatenessMs : delayMs * (share ?? tolerances.pushResolutionShare.default);
+    const leastMs = index > 0 && share !== undefined ? 0 : latenessMs;
+    return [{ index, widthMs: Math.min(...widths), mostMs: Math.max(leastMs, shareMs), delayMs }];
+  });
 };
+
+const lengthOf = ({ earliestMs, latestMs: lastMs }: TimeInterval): number => lastMs - earliestMs;
 
 /** The smallest error in a push's moment that would have been noticed. */
 const resolutionFact = (kept: Explained, around: Surroundings): { readonly resolutionMs?: number } => {
@@ -139,23 +144,25 @@ const resolutionFact = (kept: Explained, around: Surroundings): { readonly resol
   return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
-const whatHelps = ({ clock, isAwaited, resolutionShare }: PushRun): string => {
-  const exact = isAwaited ? FASTER : EXACTLY;
-  const bound = resolutionShare === undefined ? "" : "; or a larger tolerances.pushResolutionShare";
-  return (clock === "real" ? IN_REAL_TIME : exact) + bound;
+const tooCoarse = (
+  { index, widthMs, mostMs, delayMs }: Exactness,
+  { clock, isAwaited, isMovedOnly, resolutionShare }: PushRun,
+): Doubt => {
+  const share = Math.ceil((100 * widthMs) / delayMs) / 100;
+  const isShare = resolutionShare !== undefined || isMovedOnly === true;
+  const byTarget = isAwaited
+    ? `a faster hooks.clock.advance, so that less than ${duration(mostMs)} pass between two looks`
+    : IN_FLIGHT;
+  const byClock =
+    clock === "real"
+      ? `limits.pushDelaysMs at least ${Math.ceil((10 * widthMs) / mostMs) / 10} times as long`
+      : byTarget;
+  return {
+    why: `the moment of push ${index + 1} is known at best to within ${duration(widthMs)}, but ${duration(mostMs)} is needed`,
+    settle:
+      index > 0 && isShare && share <= 1 ? `tolerances.pushResolutionShare of at least ${share}` : byClock,
+  };
 };
-
-const FASTER =
-  "a faster hooks.clock.advance, a clock that stands still unless it is moved, or a less busy machine, so that less time passes between two looks";
-const IN_REAL_TIME =
-  "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more precisely";
-const EXACTLY =
-  "hooks.clock.now, and a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
-
-const instantsText = (reading: Reading): string =>
-  instantsOf(reading)
-    .map((instant) => duration(instant))
-    .join(", ");
 
 /**
  * One row per push: when it came, when each reading expects it after instant failures, and its window in each
@@ -165,38 +172,33 @@ const instantsText = (reading: Reading): string =>
 const scheduleTable = (
   pushCase: PushCase,
   all: readonly Explained[],
-  { firstLatenessMs, trace: pushRun }: Surroundings,
-): readonly Record<string, unknown>[] => {
-  const { triggered } = pushCase;
+  { firstLatenessMs, trace }: Surroundings,
+): readonly Facts[] => {
+  const { triggered, pushes } = pushCase;
   // If no reading fits, show missing pushes too.
-  const allowed = readingsIn(all.filter(({ flawed }) => flawed.length === 0));
-  const readings = readingsIn(all);
-  const shown = allowed.length > 0 ? allowed : readings.filter(({ keepsCap }) => keepsCap);
-  const rows = Math.max(pushCase.pushes.length, ...shown.map(({ pushes }) => pushes));
-  const windows = readings.map((reading) => ({
-    reading,
+  const fitting = readingsIn(all.filter(({ flawed }) => flawed.length === 0));
+  const shown = fitting.length > 0 ? fitting : readingsIn(all.filter(keepsCap));
+  const readings = readingsIn(all).map((reading) => ({
+    name: reading.name,
     instants: instantsOf(reading),
-    windows: windowsOf(reading, pushCase, { ...pushRun, firstLatenessMs }),
+    windows: windowsOf(reading, pushCase, { ...trace, firstLatenessMs }),
   }));
-  return Array.from({ length: rows }, (_, index) => {
-    const at = pushCase.pushes[index]?.at;
-    const expected = windows.flatMap(({ reading: { name }, instants, windows: { [index]: window } }) =>
-      window === undefined ? [] : [{ name, instant: instants[index], window }],
-    );
-    const byName = (valueOf: (one: (typeof expected)[number]) => number | undefined) =>
-      Object.fromEntries(expected.map((one) => [one.name, valueOf(one)]));
-    return {
+  return Array.from({ length: Math.max(pushes.length, ...shown.map((one) => one.pushes)) }, (_, index) => {
+    const at = pushes[index]?.at;
+    const byName = (valueOf: (window: TimeInterval, instantMs: number | undefined) => number | undefined) =>
+      Object.fromEntries(
+        readings.flatMap(({ name, instants, windows: { [index]: window } }) =>
+          window === undefined ? [] : [[name, valueOf(window, instants[index])]],
+        ),
+      );
+    return given({
       push: index + 1,
-      ...(at === undefined
-        ? {}
-        : {
-            afterMs: Math.round(Math.max(0, at.earliestMs - triggered.latestMs)),
-            beforeMs: Math.round(at.latestMs - triggered.earliestMs),
-          }),
-      expectedMs: byName(({ instant }) => instant),
-      earliestMs: byName(({ window }) => Math.round(window.earliestMs - triggered.earliestMs)),
-      latestMs: byName(({ window }) => Math.round(window.latestMs - triggered.latestMs)),
-    };
+      afterMs: at && Math.round(Math.max(0, at.earliestMs - triggered.latestMs)),
+      beforeMs: at && Math.round(at.latestMs - triggered.earliestMs),
+      expectedMs: byName((_window, instantMs) => instantMs),
+      earliestMs: byName(({ earliestMs }) => Math.round(earliestMs - triggered.earliestMs)),
+      latestMs: byName((window) => Math.round(window.latestMs - triggered.latestMs)),
+    });
   });
 };
 
@@ -210,7 +212,7 @@ const anchorFacts = (
 ): { readonly anchors?: readonly Anchor[] } => {
   const [first] = allowed.toSorted((a, b) => Number(keepsCap(b)) - Number(keepsCap(a)));
   const hung = (first?.timed ?? []).filter(
-    ({ journal: { pushCase, arrivals } }) => pushCase.purpose === "hang" && arrivals.length > 1,
+    ({ journal: { pushCase, arrivals } }) => isSilentFirst(pushCase) && arrivals.length > 1,
   );
   if (first === undefined || hung.length === 0) return {};
   const leastMs = latestMs(first) + (limits.pushDelaysMs[0] ?? 0) / 15;

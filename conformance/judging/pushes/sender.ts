@@ -5,7 +5,7 @@ import { journalsOf, type Arrival, type Journal } from "./arrivals.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "./explain.ts";
 import { blindOf, type Blind } from "./blind.ts";
 import { anchors, readingsOf } from "./readings.ts";
-import type { PushRun, PushTrace, Purpose } from "./trace.ts";
+import { isSilentFirst, startsAnswer, type PushRun, type PushTrace, type Purpose } from "./trace.ts";
 
 /** A trace with what only the gate knows of it. */
 export type Watched = PushTrace & Partial<Omit<PushRun, keyof PushTrace>>;
@@ -33,28 +33,20 @@ export interface Sender {
  * The moments of these count. Others were acknowledged at once, were pushed while the receiver showed an untrusted
  * certificate, or had an answer that the document leaves open.
  */
-const timedPurposes: ReadonlySet<Purpose> = new Set<Purpose>([
-  "never",
-  "late",
-  "kind",
-  "hang",
-  "unanswered",
-  "refused",
-  "ending",
-]);
-const hanging: ReadonlySet<Purpose> = new Set<Purpose>(["hang", "unanswered"]);
+const timedPurposes: ReadonlySet<Purpose> = new Set<Purpose>(["never", "late", "silent", "refused"]);
 
 const isTimed = (
-  { pushCase: { purpose }, arrivals }: Journal,
+  { pushCase, arrivals }: Journal,
   { blind, trace }: { readonly blind: readonly Blind[]; readonly trace: Watched },
 ): boolean => {
-  if (arrivals.length === 0 || !timedPurposes.has(purpose)) return false;
+  const { purpose } = pushCase;
+  if (arrivals.length === 0 || !timedPurposes.has(purpose) || startsAnswer(pushCase)) return false;
   // How many of its pushes met the closed receiver is known only if that was closed for longer than a push takes.
   if (purpose === "refused") return blind.some(({ kind }) => kind === "outage");
-  return !(trace.hungInRealTime === true && hanging.has(purpose));
+  return !(trace.hungInRealTime === true && isSilentFirst(pushCase));
 };
 
-const hypothesesOf = (limits: PushTrace["limits"]): readonly Hypothesis[] =>
+export const hypothesesOf = (limits: PushTrace["limits"]): readonly Hypothesis[] =>
   readingsOf(limits).flatMap((reading) => anchors.map((anchor) => ({ reading, anchor })));
 
 /** By trace, since several rules ask. */

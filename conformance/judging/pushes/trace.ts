@@ -19,40 +19,22 @@ export interface SeenPush {
   readonly isPassedOver?: true;
 }
 
-/** Why a notification was created; rules select notifications by it. */
+/** What a notification of a push run is for. */
 export type Purpose =
   /** Acknowledged at its first push. */
   | "prompt"
-  /** The same, as one of more than ten of its account. */
-  | "many"
-  /** Never acknowledged. */
+  /** Fails plainly, and is never acknowledged. */
   | "never"
-  /** At first fails in one way only, then is acknowledged. */
-  | "kind"
-  /** Acknowledged at a later push. */
+  /** Fails in some way, and is acknowledged at a later push or gets several kinds of failures. */
   | "late"
-  /** At first answered with the expected code and a wrong body. */
-  | "body"
-  /** Always answered with the expected code and a wrong body. */
-  | "unconfirmed"
-  /** At first answered with another success code. */
-  | "code"
-  /** At first answered with a success code, but cut off. */
-  | "cut"
+  /** First answered with something of which the document does not say whether it acknowledges. */
+  | "open"
   /** First pushed while the receiver is not listening. */
   | "refused"
   /** First pushed while the receiver shows an untrusted certificate. */
   | "untrusted"
-  /** At first gets no answer at all. */
-  | "hang"
-  /** Never gets an answer. */
-  | "unanswered"
-  /** At first gets the start of an answer that is not an acknowledgement, and never its end. */
-  | "stall"
-  /** Triggered while others hang. */
-  | "beside-hang"
-  /** Always fails plainly, except that one push gets no answer. */
-  | "ending";
+  /** One of its pushes gets no answer, or only the beginning of one. */
+  | "silent";
 
 /** What the document promises for a notification whose pushes are answered as planned. */
 export type Expectation =
@@ -84,7 +66,23 @@ export interface PushCasePlan {
   readonly readAtPush?: number;
   /** Its push of this number, from 1, gets no answer, while all others fail plainly. */
   readonly hangsAt?: number;
+  /** Triggered while others get no answer. */
+  readonly isBesideSilence?: true;
 }
+
+/** Whether its first push gets the beginning of an answer, and never its end. */
+export const startsAnswer = ({ actions: [first] }: Pick<PushCasePlan, "actions">): boolean =>
+  first?.kind === "hang" && first.status !== undefined;
+
+/** Whether its first push gets no answer at all, and all later ones neither if `always`. */
+export const isSilentFirst = (
+  plan: Pick<PushCasePlan, "actions" | "purpose" | "hangsAt">,
+  always?: "always",
+): boolean =>
+  plan.purpose === "silent" &&
+  plan.hangsAt === undefined &&
+  !startsAnswer(plan) &&
+  (always === undefined || plan.actions.length === 1);
 
 /** One notification of the push run and everything that happened to it. */
 export interface PushCase extends PushCasePlan {
@@ -142,6 +140,16 @@ export interface ListLook {
   readonly missing: Missing | undefined;
 }
 
+/** Why watching ended before its time. */
+export interface Cut {
+  readonly by: "interruption" | "max-wait" | "hook";
+  /** The notifications whose events were not triggered. */
+  readonly unplayed: readonly PushCasePlan[];
+  /** What happened, and what would let it go on; absent after an interruption. */
+  readonly why?: string;
+  readonly settle?: string;
+}
+
 /** Notifications and their pushes, with the uncertainty of each moment: all that most judges need. */
 export interface PushTrace {
   /** The clock of all moments: the target's own clock, or the receiver's monotonic one. */
@@ -193,4 +201,6 @@ export interface PushRun extends PushTrace {
   readonly visibilityMs: number;
   /** Whether unanswered pushes had to be waited for in real time, because the sender's timeout runs on another clock. */
   readonly hungInRealTime: boolean;
+  /** Set if watching ended before its time. */
+  readonly cut?: Cut;
 }

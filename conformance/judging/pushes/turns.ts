@@ -1,6 +1,6 @@
 import { greatest } from "../greatest.ts";
 import { isAcknowledged } from "./answer.ts";
-import { pushedOf } from "./finding.ts";
+import { pushedOf } from "./cases.ts";
 import { readingsOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
 

@@ -9,7 +9,7 @@ const MOST = 0.9;
  */
 export const usualLagMs = (pushCases: readonly PushCase[], firstDelayMs: number): number => {
   const lags = pushCases
-    .filter(({ purpose }) => purpose === "prompt" || purpose === "kind" || purpose === "never")
+    .filter(({ purpose }) => purpose === "prompt" || purpose === "late" || purpose === "never")
     .flatMap(({ pushes: [first], triggered }) =>
       first === undefined ? [] : [Math.max(0, first.at.earliestMs - triggered.latestMs)],
     )

@@ -1,6 +1,7 @@
 import type { Stall } from "../../../conformance/contract/push-ports.ts";
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { asRecord } from "../../../conformance/contract/given.ts";
+import { counted } from "../../../conformance/contract/text.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { fold } from "../../../conformance/judging/laws/pages.ts";
@@ -8,7 +9,7 @@ import { answerOf, bodyOf, outcomeOf } from "../../../conformance/judging/pushes
 import { capPart, unwatchedMs } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
-import { acknowledgedAt, pushCount } from "../../../conformance/judging/pushes/finding.ts";
+import { acknowledgedAt } from "../../../conformance/judging/pushes/cases.ts";
 import { blindOf } from "../../../conformance/judging/pushes/blind.ts";
 import type { Explanation, Flaw } from "../../../conformance/judging/pushes/explain.ts";
 import { readingsThatFit } from "../../../conformance/judging/pushes/schedule.ts";
@@ -156,7 +157,7 @@ const purposeOf = (pushes: readonly LoadPush[], acknowledgedStatus: number): Pur
   const outcomes = pushes.map((push) => outcomeOf(answerOf(push), acknowledgedStatus));
   if (outcomes.length === 0 || outcomes[0] === "acknowledged") return "prompt";
   if (outcomes.includes("acknowledged")) return "late";
-  return outcomes.includes("open") ? "cut" : "never";
+  return outcomes.includes("open") ? "open" : "never";
 };
 
 const delivered = (trace: PushTrace): Judged => {
@@ -229,7 +230,7 @@ const capped = (trace: PushTrace): Judged => {
       pushCase.purpose === "never" &&
       pushCase.pushes.length <= trace.limits.maxPushes &&
       unwatchedMs(index, sender, trace) > 0;
-    return isOpen ? "undecided" : capPart(one, sender, trace);
+    return isOpen ? "undecided" : capPart(one, trace);
   });
   return noted(judged, FAILING, (were) => `${were} not watched until a push beyond the cap was overdue`);
 };
@@ -255,7 +256,7 @@ const retried = (trace: PushTrace): Judged => {
       if (!flaws.some(isMissing)) return "passed";
       return {
         expected: "a failed push is followed by the next one",
-        actual: `${pushCount(pushCase.pushes.length)}, none acknowledged, and no more`,
+        actual: `${counted(pushCase.pushes.length, "push", "pushes")}, none acknowledged, and no more`,
         evidence: pushCase.pushes,
       };
     },
@@ -274,7 +275,7 @@ const breachOf = (
     rule,
     atMs: pushes.at(-1)?.atMs ?? eventMs,
     expected,
-    actual: actual.includes(`(${pushCase.name})`) ? actual : `notification ${pushCase.name}: ${actual}`,
+    actual: `notification ${pushCase.name}: ${actual}`,
     askedRate: askedRateAt(eventMs),
     exchanges: pushes.map(({ line }) => ({
       method: line.method,

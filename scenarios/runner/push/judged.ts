@@ -3,6 +3,7 @@ import type { Explanation } from "../../../conformance/judging/pushes/explain.ts
 import { polledBy } from "../../../conformance/judging/pushes/polling.ts";
 import { flawText } from "../../../conformance/judging/pushes/proof.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
+import type { Doubt } from "../../../conformance/judging/pushes/cases.ts";
 import type { Part } from "../../../conformance/judging/pushes/finding.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
 
@@ -24,15 +25,20 @@ export interface Judged {
 export const partsOf = (
   id: string,
   pushCases: readonly PushCase[],
-  judge: (pushCase: PushCase) => Part | "undecided",
+  judge: (pushCase: PushCase) => Part | Doubt | "undecided",
 ): Judged => {
   const parts = pushCases.map((pushCase) => ({ pushCase, part: judge(pushCase) }));
-  const told = parts.filter(({ part }) => part !== "undecided");
+  const broken = parts.flatMap(({ pushCase, part }) =>
+    typeof part === "object" && "expected" in part
+      ? [{ pushCase, expected: part.expected, actual: part.actual }]
+      : [],
+  );
+  const checks = broken.length + parts.filter(({ part }) => part === "passed").length;
   return {
     id,
-    checks: told.length,
-    broken: told.flatMap(({ pushCase, part }) => (typeof part === "string" ? [] : [{ pushCase, ...part }])),
-    open: parts.length - told.length,
+    checks,
+    broken,
+    open: parts.length - checks,
   };
 };
 

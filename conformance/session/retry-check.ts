@@ -1,0 +1,79 @@
+import { duration } from "../contract/duration.ts";
+import type { Check } from "../contract/check.ts";
+import type { JournalMark, PushLine } from "../contract/push.ts";
+import { allowedLatenessMs, pushToleranceOf } from "../judging/pushes/fits.ts";
+import { pushRunMs } from "../pushes/span.ts";
+import { monotonicMs, type Clock } from "../world/clock.ts";
+import type { Prepared } from "../world/world.ts";
+import type { Receiver } from "../world/receiver.ts";
+import type { Session } from "./session.ts";
+
+/** A first push that the receiver failed. */
+export interface Failed {
+  readonly after: Pick<JournalMark, "epoch" | "last">;
+  readonly isOf: (line: Extract<PushLine, { kind: "push" }>) => boolean;
+}
+
+/** How long a retry that is due on a moved clock is waited for in real time before it is moved on, in first delays. */
+const LOOK = 1 / 20;
+/** What comes sooner in real time than this share of the first delay follows the clock, however slowly. */
+const SOONER = 0.9;
+
+/**
+ * Whether the sender's retries follow the clock that is moved, by one of them: a queue may wait in a process or a database
+ * whose clock nobody moves. A retry that comes only after as much real time shows that it does. One that comes by neither
+ * clock may be missing, which is left to the rules. Checks nothing if pushes are judged in real time.
+ */
+export const checkRetry = async (
+  session: Session,
+  receiver: Receiver,
+  clock: Clock,
+  { after, isOf }: Failed,
+): Promise<{ readonly checks: readonly Check[]; readonly unmovedRetries?: Prepared["unmovedRetries"] }> => {
+  const { limits, resolved, pushClocks } = session;
+  if (clock.kind !== "virtual" || pushClocks.kind === "real") return { checks: [] };
+  const check = "retries";
+  const { latenessMs } = resolved.profile.tolerances ?? {};
+  const tolerance = pushToleranceOf(limits, "virtual", latenessMs);
+  const [firstMs = 0, secondMs = firstMs] = limits.pushDelaysMs;
+  const repeated = "a failed push was repeated once the clock had been moved";
+  const followed = { checks: [{ check, ok: true as const, message: repeated }] };
+  const startedMs = monotonicMs();
+  let last = after.last;
+  const look = async (waitMs: number): Promise<boolean> => {
+    const lines = await receiver.pushes({ ...after, last }, waitMs);
+    last = lines.at(-1)?.n ?? last;
+    return lines.some((line) => line.kind === "push" && isOf(line));
+  };
+  /** Looks until then, or until it comes. */
+  const lookFor = async (forMs: number): Promise<boolean> => {
+    for (const untilMs = monotonicMs() + forMs; monotonicMs() < untilMs;)
+      if (await look(Math.max(0, Math.ceil(untilMs - monotonicMs())))) return true;
+    return false;
+  };
+  // The first retry of one reading is due as long after the first push as the second one of another.
+  let movedMs = 0;
+  for (const delayMs of [firstMs, secondMs - firstMs]) {
+    const stepMs = delayMs + allowedLatenessMs(delayMs, tolerance);
+    await clock.sleep(stepMs);
+    movedMs += stepMs;
+    if (await lookFor(LOOK * firstMs)) return followed;
+  }
+  const passedMs = (): number => monotonicMs() - startedMs;
+  if (!(await lookFor(firstMs + tolerance.latenessMs - passedMs())))
+    return {
+      checks: [{ check, ok: "skipped", message: "a failed push was not repeated, on either clock" }],
+    };
+  if (passedMs() < SOONER * firstMs) return followed;
+  const message = `the sender's retries do not follow the clock that is moved: one came after ${duration(passedMs())} of real time, though the clock had been moved by ${duration(movedMs)} at once`;
+  const remedy = `${howToFollow(session)}, or \`hooks.clock.pushes: "real"\`, with which pushes are judged in real time (${duration(pushRunMs(limits, latenessMs))})`;
+  return {
+    checks: [{ check, ok: false, message, remedy }],
+    unmovedRetries: { reason: message, settle: remedy },
+  };
+};
+
+const howToFollow = ({ resolved }: Session): string =>
+  resolved.profile.hooks?.clock?.faketime === undefined
+    ? "let hooks.clock.advance move the clock of the sender's worker and queue too"
+    : "run the sender's worker and queue under libfaketime too, with or without FAKETIME_DONT_FAKE_MONOTONIC as its runtime needs it (docs/faketime.md)";
