@@ -8,7 +8,7 @@ import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output, environment }, file, { ledgerKeyFile }) => {
   const at = (ms: number): string => new Date(ms).toISOString();
-  const rows = listLedger(file, ledgerKeyFrom(file, ledgerKeyFile, environment)).map((entry) => {
+  const rows = listLedger(file, () => ledgerKeyFrom("", ledgerKeyFile, environment)).map((entry) => {
     const due = dueWindow(entry);
     const { rule, subject, side, target, state, lifetimeMs, held, note } = entry;
     return {

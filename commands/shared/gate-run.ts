@@ -74,7 +74,7 @@ const openLedgerOf = async (
     throw new ConfigurationError(["--ledger-key-file needs --ledger <file>"]);
   if (ledger === undefined) return undefined;
   return {
-    store: openLedger(ledger, ledgerKeyFrom(ledger, ledgerKeyFile, environment)),
+    store: openLedger(ledger, ledgerKeyFrom(`--ledger ${ledger}: `, ledgerKeyFile, environment)),
     hereMs: clock.wallMs,
   };
 };

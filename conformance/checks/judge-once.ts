@@ -12,7 +12,7 @@ const MOST_SILENT_CASES = 3;
 export interface OnceOptions {
   /** Requests that are known to get no answer. */
   readonly knownLosses?: Iterable<string>;
-  /** Whether the case says nothing if an answer is lost, instead of being repeated. */
+  /** Whether the case says nothing if an answer is lost or a control fails, instead of being repeated. */
   readonly mayLose?: boolean;
 }
 
@@ -38,6 +38,7 @@ export const judgeOnce = async (
       return ended(inconclusive("the service no longer answers", whatAnswers.timeout));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
     if (mayLose && scope.losses.open().size > 0) return ended(discard("an answer was lost"));
+    if (mayLose && judgement.kind === "inconclusive") return ended(discard(judgement.reason));
     if (judgement.kind === "failed" || judgement.kind === "inconclusive") scope.losses.noteDoubts();
     if (recurrence.stands(scope.losses, judgement.kind !== "inconclusive")) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope.losses)) tally.silent += 1;

@@ -66,7 +66,7 @@ export interface CaseOptions<T> {
 export interface ListOptions<T> extends CaseOptions<T> {
   readonly together?: true;
   readonly facts?: () => Facts;
-  /** Whether a case that lost an answer is left out, not repeated: enough others show the same. */
+  /** Whether a case that lost an answer, or whose control failed, is left out: enough others show the same. */
   readonly mayLose?: true;
   /**
    * Smaller values to try instead of a failing one, for values that hold several probes; the first that fails too is

@@ -76,8 +76,7 @@ const happenings = {
       }),
     ),
   "another code is exchanged": (world, { issued }) => nothing(obtainTokens(world, { client: issued.client })),
-  "many other codes are exchanged": (world, { issued }) =>
-    nothing(exchangeMany(world, issued.client)),
+  "many other codes are exchanged": (world, { issued }) => nothing(exchangeMany(world, issued.client)),
   "another client exchanges a code": (world) => nothing(obtainTokens(world, { client: world.secondClient })),
 } as const satisfies Record<string, Happening>;
 
@@ -125,7 +124,8 @@ export const pauses = (world: World, run: Run): readonly number[] => {
     61_000,
     lifetimeMs / 2,
     lifetimeMs - SHORT_PAUSE_MS,
-    lifetimeMs + SHORT_PAUSE_MS,
+    // When codes that expire are probed.
+    lifetimeMs + world.tolerances.lifetimeGuardMs,
     ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
     ...(world.clock.kind === "virtual"
       ? [
@@ -176,6 +176,9 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
 /** How much later an attempt may come than after its pause, as a factor of that. */
 const LATER = 5;
 
+/** How much later it may come, as a share of the time until the code's end. */
+const LATER_SHARE = 3 / 4;
+
 /** How much later an attempt at the end of a code or after it may come, in milliseconds. */
 const PAST_MS = 10_000;
 
@@ -188,7 +191,7 @@ const attemptLater = async (
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
       const leftMs = world.limits.codeLifetimeMs - event.pauseMs;
-      const slackMs = Math.max(Math.abs(leftMs) / 2, leftMs > 0 ? 0 : PAST_MS);
+      const slackMs = leftMs > 0 ? leftMs * LATER_SHARE : Math.max(-leftMs, PAST_MS);
       await world.clock.sleep(event.pauseMs, Math.min(LATER * event.pauseMs, slackMs));
       continue;
     }

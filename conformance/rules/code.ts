@@ -111,7 +111,11 @@ export const codeRules = {
     waits: (world, run) =>
       run.forEach(
         pauses(world, run),
-        (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
+        async (pauseMs, caseWorld) => {
+          // Then it ends with the codes of other rules.
+          await caseWorld.clock.beginSecond(undefined, true);
+          return reuseIsRefused([{ pauseMs }, "again"], caseWorld);
+        },
         {
           part: "after a pause",
           together: true,

@@ -239,7 +239,7 @@ describe("a probe whose control fails", () => {
     });
     await expect(judging).rejects.toThrow("got no tokens");
     store.close();
-    const [listed] = listLedger(file, "a passphrase", quickKey);
+    const [listed] = listLedger(file, () => "a passphrase", quickKey);
     expect(listed?.state).toBe("missed");
     expect(listed?.note).toMatch(/its control failed: .* status 400 \(‹code 1› is unknown\)/);
   });

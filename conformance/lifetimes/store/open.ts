@@ -25,10 +25,10 @@ const [SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [16, 12, 16, 32];
 
 /**
  * The passphrase from a key file or the environment. Throws ConfigurationError if there is no key, if it is too short, or
- * if others can read its file.
+ * if others can read its file; `prefix` begins its message.
  */
 export const ledgerKeyFrom = (
-  file: string,
+  prefix: string,
   keyFile: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): string => {
@@ -36,7 +36,7 @@ export const ledgerKeyFrom = (
   const key = keyFile === undefined ? environment[ledgerKeyVariable] : readKey(keyFile);
   if (key === undefined || key === "")
     throw new ConfigurationError(
-      `--ledger ${file}: a ledger holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
+      `${prefix}a ledger holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
     );
   if (key.length < SHORTEST_KEY)
     throw new ConfigurationError(
@@ -68,7 +68,7 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
     );
     try {
       const { salt, entries } = existsSync(file)
-        ? readLedger(file, passphrase, cost)
+        ? readLedger(file, () => passphrase, cost)
         : { salt: randomBytes(SALT_BYTES), entries: [] };
       const key = keyOf(passphrase, salt, cost);
       const save = (all: readonly Unlocked[]): void =>
@@ -81,8 +81,8 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
     }
   });
 
-/** The entries of a ledger, without their secrets. Throws ConfigurationError as `openLedger` does. */
-export const listLedger = (file: string, passphrase: string, cost = keyCost): readonly Entry[] =>
+/** The entries of a ledger, without their secrets. Throws ConfigurationError as `openLedger` does, and before it asks for the key. */
+export const listLedger = (file: string, passphrase: () => string, cost = keyCost): readonly Entry[] =>
   namingFile(`ledger ${file}`, () => {
     if (!existsSync(file)) throw new ConfigurationError("there is no such file");
     return listed(readLedger(file, passphrase, cost).entries);
@@ -113,7 +113,7 @@ const locked = (text: string, key: Uint8Array, salt: Uint8Array): Uint8Array => 
   return Buffer.concat([head, salt, nonce, cipher.getAuthTag(), body]);
 };
 
-const readLedger = (file: string, passphrase: string, cost: typeof keyCost) => {
+const readLedger = (file: string, passphrase: () => string, cost: typeof keyCost) => {
   refuseWide(file, "credentials");
   const bytes = readFileSync(file);
   const head = bytes.subarray(0, MAGIC.length + 1);
@@ -127,10 +127,9 @@ const readLedger = (file: string, passphrase: string, cost: typeof keyCost) => {
   let at = head.length;
   const take = (length: number): Buffer => bytes.subarray(at, (at += length));
   const [salt, nonce, tag] = [take(SALT_BYTES), take(NONCE_BYTES), take(TAG_BYTES)];
+  const key = keyOf(passphrase(), salt, cost);
   try {
-    const decipher = createDecipheriv("aes-256-gcm", keyOf(passphrase, salt, cost), nonce, {
-      authTagLength: TAG_BYTES,
-    })
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
       .setAAD(head)
       .setAuthTag(tag);
     const text = Buffer.concat([decipher.update(bytes.subarray(at)), decipher.final()]).toString("utf8");

@@ -127,7 +127,7 @@ export const subjects = {
     const entries = new Set<string>();
     const read = (): readonly string[] =>
       existsSync(ledger)
-        ? listLedger(ledger, key).map((entry) =>
+        ? listLedger(ledger, () => key).map((entry) =>
             JSON.stringify([entry.rule, entry.subject, entry.side, entry.issued]),
           )
         : [];
