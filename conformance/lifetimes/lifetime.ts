@@ -37,8 +37,6 @@ export const roomAfter = ({ tolerances }: Pick<WaitFacts, "tolerances">): number
 
 /** How often scripts that decided nothing are played again. */
 const MOST_AGAIN = { virtual: 4, real: 2 } as const;
-/** How much more room than before they leave each time. */
-const MORE_ROOM = 2;
 
 /** Delays of the latest probes of a run. */
 const delaysOfRuns = new WeakMap<World["prepared"], Delay[]>();
@@ -103,10 +101,7 @@ export const judgeLifetime = async <C>(
   const most = isRepeatable(world, lifetimeMs) ? MOST_AGAIN[world.clock.kind] : 0;
   for (let again = 1; again <= most && findings.missed.size > 0; again += 1) {
     if (last?.kind === "failed") break;
-    const missed = [...findings.missed].map((script) => ({
-      ...script,
-      roomFactor: script.roomFactor * MORE_ROOM,
-    }));
+    const missed = [...findings.missed].map((script) => ({ ...script, nth: script.nth + 1 }));
     findings.missed.clear();
     note(await run.again((alone) => play(missed, alone)), missed);
   }
@@ -184,7 +179,7 @@ const playOne = async <C>(
     datedBackMs: datedBackFrom(issued, world.clock),
   });
   const roomOf = (life: Life): number =>
-    roomMs(precisionOf(life), script.roomFactor, world.clock.runs() ? delays : undefined);
+    roomMs(precisionOf(life), script.nth, world.clock.runs() ? delays : undefined);
   const played = await playScript(world, kind, script, roomOf);
   const { probe, side, verdict } = played;
   delays.push(played);
@@ -205,5 +200,5 @@ const hasMissed = (
   if (!(probe.lifetimeMs > 0) || !Number.isFinite(probe.lifetimeMs)) return false;
   if (side !== script.side) return true;
   const precision = { ...precisionIn(world, probe.lifetimeMs), datedBackMs: probe.datedBackMs };
-  return script.distanceMs === 0 && !isCloseEnough(side, probe, precision, script.roomFactor, delays);
+  return script.distanceMs === 0 && !isCloseEnough(side, probe, precision, script.nth, delays);
 };

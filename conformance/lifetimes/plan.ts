@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from "../contract/duration.ts";
 import { assignedClient, type ClientIndex } from "../checks/client-assignment.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
+import { roomSteps } from "../judging/lifetimes/resolution.ts";
 import type { Script, Step } from "../judging/lifetimes/script.ts";
 import type { World } from "../world/world.ts";
 import type { Stage } from "./play.ts";
@@ -47,26 +48,23 @@ const REPEATABLE_MS = 60_000;
 export const isRepeatable = ({ clock }: World, lifetimeMs: number): boolean =>
   clock.kind === "virtual" || lifetimeMs <= REPEATABLE_MS;
 
-/** How much more room than usual the scripts leave that aim at one end at the same time, because they cannot be repeated. */
-const ROOM_FACTORS: Readonly<Record<Side, readonly number[]>> = {
-  alive: [1, 3, 5, 13, Infinity],
-  dead: [1, 1, 1],
-};
+/** How many scripts aim at one end at the same time if they cannot be repeated, each as if played once more. */
+const AT_ONE_END: Readonly<Record<Side, number>> = { alive: roomSteps, dead: 3 };
 
 /** The scripts for one kind of credential. If a second try would take too long, several aim at the end at once. */
 export const planScripts = (world: World, run: Run, options: PlanOptions): readonly Script[] => {
   const { lifetimeMs, guardMs, sides } = options;
   const farthestMs = world.clock.kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
-  const roomFactors = ({ side, distanceMs }: ProbeAge): readonly number[] =>
-    isRepeatable(world, lifetimeMs) || distanceMs > 0 ? [1] : ROOM_FACTORS[side];
+  const plays = ({ side, distanceMs }: ProbeAge): number =>
+    isRepeatable(world, lifetimeMs) || distanceMs > 0 ? 1 : AT_ONE_END[side];
   return assigned(world, run, options, (count) => probeAges(lifetimeMs, guardMs, run.seed, count, farthestMs))
     .filter(({ side }) => sides.includes(side))
     .flatMap((age) =>
-      roomFactors(age).map((roomFactor) => ({
+      Array.from({ length: plays(age) }, (_, nth) => ({
         ...age,
         kind: options.name,
         isPunctual: age.distanceMs === 0 && options.crowd === undefined,
-        roomFactor,
+        nth,
         steps: stepsOf(options, age, world.clock.kind === "virtual"),
       })),
     );

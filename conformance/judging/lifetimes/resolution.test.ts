@@ -6,6 +6,7 @@ import {
   coarsestMs,
   isCloseEnough,
   roomMs,
+  roomSteps,
   unlessTooCoarse,
   type Delay,
   type Precision,
@@ -47,30 +48,33 @@ describe("the coarsest resolution that may pass", () => {
 
 describe("the room that a probe leaves before the guard", () => {
   const rooms = (delaysMs: readonly number[] | undefined, over: Partial<Precision> = {}): readonly number[] =>
-    [1, 2, 4, Infinity].map((factor) =>
+    Array.from({ length: 5 }, (_, nth) =>
       roomMs(
         { ...precision, ...over },
-        factor,
+        nth,
         delaysMs?.map((wakeMs) => ({ wakeMs, answerMs: 0 })),
       ),
     );
 
-  it("is as good as none where time stands, and grows each time up to the coarsest resolution", () => {
-    expect(rooms(undefined)).toEqual([1, 2, 4, 4_950]);
-    expect(rooms([])).toEqual([75, 150, 300, 4_950]);
+  it("is as good as none where time stands, and grows with each play up to the coarsest resolution", () => {
+    expect(rooms(undefined)).toEqual([1, 2, 4, 8, 16]);
+    expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950]);
+    expect(roomSteps).toBe(5);
   });
 
-  it("covers the longest of the latest delays", () => {
-    expect(rooms([2_000, 400, 1_000])).toEqual([3_000, 4_950, 4_950, 4_950]);
-    expect(rooms([2_000, ...Array.from({ length: 12 }, () => 100)])).toEqual([150, 300, 600, 4_950]);
+  it("covers nine in ten of the latest delays, then all of them, then more", () => {
+    const tenths = Array.from({ length: 10 }, (_, nth) => (nth + 1) * 100);
+    expect(rooms(tenths)).toEqual([900, 1_000, 1_250, 1_600, 1_600]);
+    expect(rooms([2_000, ...Array.from({ length: 50 }, () => 100)])).toEqual([100, 100, 125, 160, 160]);
+    expect(rooms([0, 10])).toEqual([75, 75, 75, 75, 75]);
   });
 
   it("leaves less of it to a credential that was dated back, whose guard comes earlier", () => {
-    expect(rooms([60_000], { datedBackMs: 800 })).toEqual([4_230, 4_230, 4_230, 4_230]);
+    expect(new Set(rooms([60_000], { datedBackMs: 800 }))).toEqual(new Set([4_230]));
   });
 
   it("never exceeds what the coarsest resolution and a quarter of the lifetime allow", () => {
-    expect(Math.max(...rooms([60_000], { resolutionMs: 900 }))).toBeCloseTo(360);
+    expect(Math.max(...rooms([60_000], { resolutionMs: 900 }))).toBe(360);
     expect(Math.max(...rooms([60_000], { lifetimeMs: 4_000, resolutionMs: 90_000 }))).toBe(1_000);
     expect(Math.max(...rooms([60_000], { resolutionMs: 400 }))).toBe(0);
   });
@@ -78,16 +82,16 @@ describe("the room that a probe leaves before the guard", () => {
 
 describe("isCloseEnough", () => {
   it.each([
-    ["accepts a probe at twice the guard", "alive", LIFE_MS - 1_000, 1, true],
-    ["rejects one a millisecond further off", "alive", LIFE_MS - 1_001, 1, false],
-    ["rejects one after the end a millisecond further off", "dead", LIFE_MS + 901, 1, false],
-    ["accepts one that is played again within its room", "alive", LIFE_MS - 2_600, 2, true],
-    ["rejects one that is played again a millisecond beyond its room", "alive", LIFE_MS - 2_601, 2, false],
-    ["accepts one after the end within its room", "dead", LIFE_MS + 2_500, 2, true],
-    ["rejects one after the end a millisecond beyond its room", "dead", LIFE_MS + 2_501, 2, false],
-  ] as const)("%s", (_, side, leastMs, factor, expected) => {
-    const delays = [{ wakeMs: 1_000 / 1.5, answerMs: 0 }];
-    expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, factor, delays)).toBe(expected);
+    ["accepts a probe at twice the guard", "alive", LIFE_MS - 1_000, 0, true],
+    ["rejects one a millisecond further off", "alive", LIFE_MS - 1_001, 0, false],
+    ["rejects one after the end a millisecond further off", "dead", LIFE_MS + 901, 0, false],
+    ["accepts one that is played again within its room", "alive", LIFE_MS - 2_600, 1, true],
+    ["rejects one that is played again a millisecond beyond its room", "alive", LIFE_MS - 2_601, 1, false],
+    ["accepts one after the end within its room", "dead", LIFE_MS + 2_500, 1, true],
+    ["rejects one after the end a millisecond beyond its room", "dead", LIFE_MS + 2_501, 1, false],
+  ] as const)("%s", (_, side, leastMs, nth, expected) => {
+    const delays = [{ wakeMs: 2_000, answerMs: 0 }];
+    expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, delays)).toBe(expected);
   });
 });
 

@@ -36,40 +36,42 @@ export const coarsestMs = (precision: Precision): number => {
   return resolutionMs ?? Math.max(quickMs, tolerances.lifetimeResolution.default({ lifetimeMs }));
 };
 
-/** Room before the guard where the clock runs, as a share of the closeness, if nothing takes longer. */
-const LEAST_ROOM = 0.15;
-/** Room where time stands while a probe is made: clocks are read in whole milliseconds. */
-const STANDING_ROOM_MS = 1;
-/** How much more than the longest of the latest delays. */
-const ROOM_PER_DELAY = 1.5;
+/** Room before the guard by play, where the clock runs and no delay has been measured, in multiples of the closeness; the last takes all there is. */
+const ROOM = [0.15, 0.4, 0.7, 2, Infinity] as const;
+/** The same once delays were measured: a quantile of them or, beyond 1, a multiple of the longest. */
+const DELAYS = [0.9, 1, 1.25, 1.6] as const;
 /** So many delays are the latest. */
-const LATEST = 12;
+const LATEST = 50;
 /** The share of the coarsest resolution that the room may take; the rest is for the probe itself. */
 const MOST_ROOM = 0.9;
 
+/** How many probes aim at an end at the same time if a play cannot be repeated. */
+export const roomSteps = ROOM.length;
+
 /**
- * How long before the guard to aim a probe, in milliseconds: by how late the latest probes were, `factor` times that if it
- * is played again, but never so early that even a punctual probe would be too coarse. Time stands if there are no delays.
+ * How long before the guard to aim the nth play of a probe (from 0), in whole milliseconds: by how late the latest probes
+ * were, but never so early that even a punctual probe would be too coarse. Time stands if there are no delays.
  */
-export const roomMs = (
-  precision: Precision,
-  factor: number,
-  delays: readonly Delay[] | undefined,
-): number => {
+export const roomMs = (precision: Precision, nth: number, delays: readonly Delay[] | undefined): number => {
+  // Clocks are read in whole milliseconds.
+  if (delays === undefined) return 2 ** nth;
+  const closeMs = closenessMs(precision);
   const mostMs = Math.min(
     Math.max(0, coarsestMs(precision) - guardOn("alive", precision)) * MOST_ROOM,
     precision.lifetimeMs / 4,
   );
-  return Math.min(mostMs, factor * usualRoomMs(precision, delays));
+  const wantedMs =
+    delays.length === 0
+      ? closeMs * (ROOM[nth] ?? Infinity)
+      : Math.max(closeMs * ROOM[0], delayOf(delays.slice(-LATEST), DELAYS[nth] ?? DELAYS.at(-1) ?? 1));
+  return Math.floor(Math.min(wantedMs, mostMs));
 };
 
-const usualRoomMs = (precision: Precision, delays: readonly Delay[] | undefined): number =>
-  delays === undefined
-    ? STANDING_ROOM_MS
-    : Math.max(closenessMs(precision) * LEAST_ROOM, longestMs(delays.slice(-LATEST)) * ROOM_PER_DELAY);
-
-const longestMs = (delays: readonly Delay[]): number =>
-  Math.max(0, ...delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs));
+const delayOf = (delays: readonly Delay[], quantile: number): number => {
+  const sorted = delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs).toSorted((a, b) => a - b);
+  const at = Math.ceil(Math.min(quantile, 1) * sorted.length) - 1;
+  return (sorted[Math.max(0, at)] ?? 0) * Math.max(1, quantile);
+};
 
 /**
  * Whether a probe came as close to the end as it should: at first as close as on a quick machine, played again as close
@@ -79,11 +81,11 @@ export const isCloseEnough = (
   side: Side,
   probe: Probe,
   precision: Precision,
-  factor: number,
+  nth: number,
   delays: readonly Delay[],
 ): boolean => {
   const widthMs = probe.greatestMs - probe.leastMs;
-  const allowedMs = factor > 1 ? roomMs(precision, factor, delays) + widthMs : 0;
+  const allowedMs = nth > 0 ? roomMs(precision, nth, delays) + widthMs : 0;
   return distanceFromEnd(side, probe) <= guardOn(side, probe) + Math.max(closenessMs(precision), allowedMs);
 };
 

@@ -14,7 +14,7 @@ const scriptWith = (...steps: readonly Step[]): Script => ({
   way: 0,
   clientIndex: 0,
   isPunctual: true,
-  roomFactor: 1,
+  nth: 0,
   steps,
 });
 const life: Life = {

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../contract/duration.ts";
+import { DAY_MS, SECOND_MS } from "../../contract/duration.ts";
 import type { TimeInterval } from "../interval.ts";
 import { beforeMonthEnds, inLongMonth, isDate } from "./calendar.ts";
 import {
@@ -49,8 +49,8 @@ export interface Script {
   readonly clientIndex: 0 | 1;
   /** Whether its probe comes right at the end, and so must not be delayed by others. */
   readonly isPunctual: boolean;
-  /** How much more room than usual a probe before the end leaves, as a factor. */
-  readonly roomFactor: number;
+  /** Which play of the same script it is, from 0: each leaves more room before the end than the one before. */
+  readonly nth: number;
   readonly steps: readonly Step[];
 }
 
@@ -99,9 +99,10 @@ const agesOf = (
 ): readonly [number, number] | undefined => {
   const ending = endingOf(life, circumstances);
   const { lifetimeMs } = ending;
-  if ("age" in at) return [at.age, at.age + lifetimeMs / 2];
-  if (!("side" in at)) return undefined;
-  const { side, distance } = at;
+  if ("age" in at && lifetimeMs <= DAY_MS) return [at.age, at.age + lifetimeMs / 2];
+  if (!("side" in at || "age" in at)) return undefined;
+  // What states a longer life than that of its kind is not past its end at this age.
+  const { side, distance } = "age" in at ? { side: "dead" as const, distance: at.age } : at;
   if (side === "dead") {
     const fromMs = lifetimeMs + guardOn("dead", ending) + distance;
     return [fromMs, fromMs];
