@@ -1,6 +1,6 @@
 import path from "node:path";
 import { figure, seconds } from "../conformance/testing/measure.ts";
-import { compareRuns } from "../reports/compare/index.ts";
+import { compareRuns } from "../reports/compare/compare.ts";
 import { readRun } from "../reports/read/index.ts";
 import { writeGateRun, writeLoadRun } from "../reports/testing/records.ts";
 import { historyOf } from "../reports/history/history.ts";

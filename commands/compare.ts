@@ -1,7 +1,9 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { readRun, type Run } from "../reports/read/index.ts";
-import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
+import { compareRuns } from "../reports/compare/compare.ts";
+import type { ComparisonVerdict } from "../reports/compare/shape.ts";
+import { baselineOf } from "../reports/compare/fingerprint.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";

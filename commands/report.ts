@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { schemaOf } from "../reports/read/index.ts";
+import { schemaOf } from "../reports/schemas.ts";
 import { besideRun, checkReportOut, refuseTwice, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";

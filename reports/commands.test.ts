@@ -155,7 +155,7 @@ describe("compare", () => {
 
   it("exits with 1 if a load run is worse than ten earlier ones of a folder", async () => {
     const { exitCode, stdout } = await cli("compare", at("runs", "load-11"), "--baseline", at("runs"));
-    expect(stdout).toContain("Against 10 earlier runs");
+    expect(stdout).toContain("against 10 earlier runs");
     expect(exitCode).toBe(1);
   });
 
@@ -233,4 +233,19 @@ describe("history", () => {
     expect(out.stderr).toContain("--out needs --report");
     expect([format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2]);
   });
+});
+
+it("`report` and `history` read a folder that holds a gate and a load, and `compare` names both", async () => {
+  const made = at("both", "nightly");
+  writeGateRun(path.join(made, "gate"), { seed: 1, exchanges: 3 });
+  writeLoadRun(path.join(made, "load"), { seed: 1, seconds: 2, requests: 300 });
+  const { exitCode, stdout } = await cli("report", made, "--report", "junit");
+  expect([exitCode, stdout.trim()]).toEqual([0, `${made}-report/junit.xml`]);
+  const xml = readFileSync(stdout.trim(), "utf8");
+  for (const name of ["touchstone gate", "touchstone load"]) expect(xml).toContain(`name="${name}"`);
+  const { runs } = JSON.parse((await cli("history", at("both"), "--json")).stdout) as History;
+  expect(runs.map(({ name }) => name)).toEqual(["nightly/gate", "nightly/load"]);
+  const compared = await cli("compare", made, at("runs", "gate-1"));
+  expect(compared).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(compared.stderr).toContain(`holds a gate and a load; give ${made}/gate or ${made}/load`);
 });

@@ -12,7 +12,16 @@ export type ReportFormat = keyof typeof reportFiles;
 export const reportFormats = Object.keys(reportFiles) as readonly ReportFormat[];
 
 /** The files of run directories, or their lines, of which there are schemas. */
-export const schemaNames = ["conform", "load", "duet", "exchange", "rule", "second", "breach"] as const;
+export const schemaNames = [
+  "conform",
+  "load",
+  "duet",
+  "comparison",
+  "exchange",
+  "rule",
+  "second",
+  "breach",
+] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
 export const documentEnds = { html: ".html", markdown: ".md" } as const;

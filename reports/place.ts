@@ -17,6 +17,8 @@ import { makeFolders } from "../conformance/files/run-directory.ts";
 export interface Place {
   readonly folder: string;
   readonly flag: string;
+  /** Whether only the owner may read it, as a record. A report is made to be shown: the umask decides. */
+  readonly isPrivate?: true;
 }
 
 /**
@@ -24,18 +26,18 @@ export interface Place {
  * readers see either the old or the new file, complete. Throws ConfigurationError.
  */
 export const placeFiles = (
-  { folder, flag }: Place,
+  { folder, flag, isPrivate }: Place,
   files: readonly (readonly [file: string, text: string])[],
 ): void => {
   const drafts: string[] = [];
   let at = folder;
   try {
-    makeFolders(folder, directoryMode);
+    makeFolders(folder, isPrivate && directoryMode);
     refuseFile(folder);
     for (const [file, text] of files) {
       at = file;
       drafts.push(`${file}.part`);
-      writeFileSync(`${file}.part`, text, { mode: fileMode });
+      writeFileSync(`${file}.part`, text, { mode: isPrivate && fileMode });
     }
     for (const [file] of files) {
       at = file;

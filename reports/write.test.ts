@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { folderOfFile } from "../conformance/testing/folders.ts";
@@ -44,4 +44,19 @@ it("checkPlace and placeFiles name the flag and the reason if a folder cannot be
   expect(() => placeFiles({ ...place, folder: file }, [[path.join(file, "x"), ""]])).toThrow(
     "a part of the path is a file",
   );
+});
+
+it("placeFiles leaves reports to the umask, and keeps what is private to its owner", () => {
+  const modes = (name: string, isPrivate?: true): readonly number[] => {
+    const at = path.join(placeFolder, name);
+    placeFiles({ folder: at, flag: "--out", ...(isPrivate && { isPrivate }) }, [[path.join(at, "x"), ""]]);
+    return [at, path.join(at, "x")].map((one) => statSync(one).mode & 0o777);
+  };
+  const umask = process.umask(0o027);
+  try {
+    expect(modes("shown")).toEqual([0o750, 0o640]);
+    expect(modes("kept", true)).toEqual([0o700, 0o600]);
+  } finally {
+    process.umask(umask);
+  }
 });

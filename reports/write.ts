@@ -85,7 +85,11 @@ export const writeDocument = (
   return written.map(([file]) => file);
 };
 
-export const chaptersOf = (views: readonly RunView[], program: string): readonly Chapter[] => {
+export const chaptersOf = (
+  views: readonly RunView[],
+  program: string,
+  detail: "brief" | "full" = "full",
+): readonly Chapter[] => {
   const titles = views.map(({ kind }) => (kind === "conform" ? "Gate" : "Load"));
   return views.map((view, at) => {
     const prefix = views.length === 1 ? "" : `run${at + 1}-`;
@@ -94,8 +98,8 @@ export const chaptersOf = (views: readonly RunView[], program: string): readonly
       prefix,
       document:
         view.kind === "conform"
-          ? gateDoc(view, { prefix, program, detail: "full" })
-          : loadDoc(view, { prefix }),
+          ? gateDoc(detail === "full" ? view : { ...view, pushes: undefined }, { prefix, program, detail })
+          : loadDoc(view, { prefix, detail }),
     };
   });
 };
@@ -103,11 +107,11 @@ export const chaptersOf = (views: readonly RunView[], program: string): readonly
 type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promise<string>;
 
 const ofDocuments =
-  (render: (chapters: readonly Chapter[]) => string): Renderer =>
+  (render: (chapters: readonly Chapter[]) => string, detail: "brief" | "full"): Renderer =>
   async (runs, { program }) => {
     const views = [];
     for (const run of runs) views.push(await gather(run));
-    return render(chaptersOf(views, program));
+    return render(chaptersOf(views, program, detail));
   };
 
 const ofCases =
@@ -118,11 +122,11 @@ const ofCases =
   };
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
-  html: ofDocuments(renderHtmlChapters),
+  html: ofDocuments(renderHtmlChapters, "full"),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
   har: (runs) => renderHar(failuresOf(runs), runs[0]?.record.tool ?? ""),
-  markdown: ofDocuments(renderMarkdownChapters),
+  markdown: ofDocuments(renderMarkdownChapters, "brief"),
   codequality: ofCases(renderCodeQuality),
 };
 

@@ -3,13 +3,14 @@ import { fileReason } from "../../conformance/contract/files.ts";
 import { annotationsOf } from "../../reports/ci/problems.ts";
 import type { ReportFormat, ComparedFormat } from "../../reports/formats.ts";
 import { readRun, type Run } from "../../reports/read/index.ts";
+import { runsIn } from "../../reports/read/parts.ts";
 import { suitesOf } from "../../reports/ci/cases.ts";
 import { renderReport, writeReports, writeDocument } from "../../reports/write.ts";
 import type { CommandContext } from "./context.ts";
 import path from "node:path";
 import { tool } from "../../conformance/record/tool.ts";
 import { comparisonSuite } from "../../reports/ci/compared.ts";
-import type { Comparison } from "../../reports/compare/index.ts";
+import type { Comparison } from "../../reports/compare/shape.ts";
 import { storedComparison } from "../../reports/compare/stored.ts";
 import { compareDoc } from "../../reports/document/compare.ts";
 
@@ -24,7 +25,7 @@ export const makeReports = async (
 ): Promise<readonly string[]> => {
   const { environment, programName: program } = context;
   const runs = [];
-  for (const directory of directories) runs.push(await readRun(directory));
+  for (const directory of directories.flatMap(runsIn)) runs.push(await readRun(directory));
   await tellCi(context, runs);
   if (asked.formats.length === 0) return [];
   const root = environment["CI_PROJECT_DIR"] ?? process.cwd();

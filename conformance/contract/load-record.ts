@@ -255,7 +255,7 @@ export const LoadRecord = Type.Object(
     segment: Optional(Segment),
     merged: Optional(Merged),
   },
-  { $id: "touchstone-load-record-2" },
+  { $id: "touchstone-load-record-3" },
 );
 
 export type LoadRecord = Omit<Frozen<typeof LoadRecord>, "outcome"> & {

@@ -33,6 +33,19 @@ export const waived = (applied: readonly AppliedWaiver[]): ReadonlySet<string> =
 
 export const failsGate = ({ state }: AppliedWaiver): boolean => state === "expired" || state === "stale";
 
+/** "until 2030-02-01 by the payments team: known since the last release". */
+export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
+  `until ${expires} by ${owner}: ${reason}`;
+
+const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
+  active: () => "covers a breach",
+  expired: ({ expires }) => `expired after ${expires}`,
+  stale: () => "stale: the rule no longer fails",
+  unused: () => "unused: the rule was not judged",
+};
+
+export const waiverStateText = (waiver: AppliedWaiver): string => stateTexts[waiver.state](waiver);
+
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
 /** Whether a breach of such a rule fails the gate; reports call these the required rules. */

@@ -1,6 +1,7 @@
 import Type, { Optional } from "typebox";
 import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
+import { Cases as JudgedCases } from "./cases.ts";
 import { LeftBehind } from "./left-behind.ts";
 import type { Group, Level } from "./requirement.ts";
 
@@ -70,7 +71,7 @@ export const VerdictLine = Type.Union([
 ]);
 
 /** Version of the run record's format; readers refuse every other. */
-export const recordVersion = 2;
+export const recordVersion = 3;
 
 /** One exchange of a run, masked and truncated, as a line of exchanges.jsonl. */
 export const ExchangeLine = Type.Object({
@@ -132,6 +133,7 @@ export const recordFields = {
   notes: Type.Array(Type.String()),
   outcome: Optional(Type.String()),
   exitCode: Optional(Type.Integer()),
+  cases: JudgedCases,
 };
 
 export const targetFields = {
@@ -176,7 +178,7 @@ export const RunRecord = Type.Object(
     leftBehind: Optional(LeftBehind),
     rules: Type.Array(RuleLine),
   },
-  { $id: "touchstone-run-record-2" },
+  { $id: "touchstone-run-record-3" },
 );
 
 export type RunRecord = Omit<Frozen<typeof RunRecord>, "rules" | "selected" | "outcome"> & {

@@ -13,6 +13,23 @@ export const isBreach = (verdict: Verdict): verdict is Breached => "breach" in v
 
 export const casesOf = (verdict: Verdict): number => ("cases" in verdict ? verdict.cases : 0);
 
+/** What was missing. A hook that is there and failed is named in its own reason. */
+export const lackOf = ({ missing, reason }: Extract<Verdict, { readonly kind: "could-not-run" }>): string =>
+  `${missing} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
+
+export const reasonOf = (verdict: Verdict): string => {
+  if ("reason" in verdict) return verdict.reason;
+  return "message" in verdict ? verdict.message : "";
+};
+
+/** Why a verdict leaves its rule open, and what would decide it. */
+export const whyOpen = (verdict: Verdict): string => {
+  const reason = reasonOf(verdict);
+  if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
+  if ("settle" in verdict) return `${reason}; to resolve: ${verdict.settle}`;
+  return "due" in verdict ? `${reason}; due ${verdict.due}` : reason;
+};
+
 /** JSON with sorted keys: equal facts give equal bytes. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value)) ?? "null";
 

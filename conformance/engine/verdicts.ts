@@ -140,8 +140,10 @@ export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
 export const unlessUnfinished = (verdict: Verdict, rule: string, pushRun: PushRun): Verdict => {
   if (pushRun.cut === undefined || isBreach(verdict) || verdict.kind === "not-applicable") return verdict;
   const only = new Set([rule]);
-  const [first, ...others] = unfinishedOf(pushRun, ({ purpose }) => isNeeded(purpose, only));
-  if (first === undefined) return verdict;
+  const [first, ...others] = unfinishedOf(pushRun, (plan) => isNeeded(plan, only));
+  // What it asked the target for has got no answer.
+  const isCutOff = pushRun.cut.by === "interruption" && verdict.kind === "inconclusive";
+  if (first === undefined) return isCutOff ? interrupted : verdict;
   const { why = "the run was interrupted", settle = "a run that is not interrupted" } = pushRun.cut;
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "more notification")}`;
   return {

@@ -40,7 +40,7 @@ export const planOf = (
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : batch,
   );
   const later = kind === "virtual" ? laterHangs({ maxPushes }) : [];
-  const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
+  const needed = later.filter((plan) => isNeeded(plan, requirements));
   return {
     before,
     batches,
@@ -78,6 +78,7 @@ export const beginRun = async (
     givenUp: new Set(),
     accountOf,
     answers: asPlanned,
+    unrestMs: () => 0,
     hungInRealTime: false,
     watchedFromMs: looked.latestMs,
     looked,

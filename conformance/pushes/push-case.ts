@@ -18,11 +18,12 @@ export interface PushCaseOptions {
   readonly isMoved?: boolean;
 }
 
-/** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
+/** What is triggered together. */
 export interface Batch {
+  /** What `after` counts from: the main moment, when notifications are given up, or when pushes may be left unanswered. */
+  readonly from: "main" | "given up" | "silence";
+  /** As a multiple of the first delay. */
   readonly after: number;
-  /** Counted from when pushes may be left unanswered. */
-  readonly isSilent?: true;
   readonly plans: readonly PushCasePlan[];
 }
 
@@ -112,9 +113,14 @@ const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   open: ["push.acknowledgement-body", "push.unacknowledged-retries", "push.accepted-codes", "push.cap"],
 };
 
-/** Whether any of the rules to be judged needs push cases of this purpose. */
-export const isNeeded = (purpose: Purpose, requirements: ReadonlySet<string> | undefined): boolean =>
-  requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
+/** Whether any of the rules to be judged needs such a push case. */
+export const isNeeded = (
+  { purpose, isBesideSilence }: Pick<PushCasePlan, "purpose" | "isBesideSilence">,
+  requirements: ReadonlySet<string> | undefined,
+): boolean => {
+  const serves = isBesideSilence === true ? ["push.no-head-of-line-blocking"] : servedBy[purpose];
+  return requirements === undefined || (serves?.some((id) => requirements.has(id)) ?? true);
+};
 
 /** The batches, reduced to what these rules need. */
 export const neededOf = (
@@ -124,7 +130,7 @@ export const neededOf = (
   batches
     .map(({ plans, ...batch }) => ({
       ...batch,
-      plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
+      plans: plans.filter((plan) => isNeeded(plan, requirements)),
     }))
     .filter(({ plans }) => plans.length > 0);
 

@@ -229,14 +229,15 @@ const openRows = (expected: number): readonly Row[] => {
   ];
 };
 
-/** All notifications of the main part. */
-export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
-  const ack = acknowledgement(options.acknowledgedStatus);
-  const forGood = pushes(options.maxPushes);
-  const prompt = promptRow(ack);
-  const { isMoved = false } = options;
-  const batches: readonly (readonly [after: number, rows: readonly Row[]])[] = [
-    [0, mainRows(options)],
+/** Rows triggered beside the retries of others: when, in first delays after the main moment. */
+const laterRows = ({
+  acknowledgedStatus,
+  maxPushes,
+  isMoved = false,
+}: PushCaseOptions): readonly (readonly [after: number, rows: readonly Row[]])[] => {
+  const forGood = pushes(maxPushes);
+  const prompt = promptRow(acknowledgement(acknowledgedStatus));
+  return [
     [
       // The clock also stops right before retries of the others.
       isMoved ? 29 / 30 : 17 / 30,
@@ -260,25 +261,35 @@ export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
       ],
     ],
   ];
-  const silent: readonly (readonly [after: number, rows: readonly Row[]])[] = [
-    [
-      0,
-      [
-        // Before those that hang, so that a sender with one worker pushes it first.
-        prompt("after one of its account was given up", { family: "given up" }),
-        ...slowRows(options),
-      ],
-    ],
-    [
-      // The clock also stops where the first class of timeouts ends.
+};
+
+/** All notifications but the warm-up's, in the order in which they are triggered. */
+export const batchesOf = (options: PushCaseOptions): readonly Batch[] => {
+  const prompt = promptRow(acknowledgement(options.acknowledgedStatus));
+  const { isMoved = false } = options;
+  const batch = (from: Batch["from"], after: number, rows: readonly Row[]): Batch => ({
+    from,
+    after,
+    plans: rows.map(planOf),
+  });
+  const givenUp = batch("given up", 0, [
+    prompt("after one of its account was given up", { family: "given up" }),
+  ]);
+  const silent = [
+    batch("silence", 0, slowRows(options)),
+    // The clock also stops where the first class of timeouts ends.
+    batch(
+      "silence",
       (isMoved ? timeoutEnds[0] : 1) / 30,
       times(2).map((n): Row => prompt(`beside those that hang ${n}`, { during: "silence" })),
-    ],
+    ),
     // After the effect of the hanging pushes on others has been seen.
-    [20 / 30, unendingRows(options)],
+    batch("silence", 20 / 30, unendingRows(options)),
   ];
   return [
-    ...batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) })),
-    ...silent.map(([after, rows]) => ({ after, isSilent: true as const, plans: rows.map(planOf) })),
+    batch("main", 0, mainRows(options)),
+    ...laterRows(options).map(([after, rows]) => batch("main", after, rows)),
+    // A sender with one worker pushes it before those that hang; in real time, these come before any is given up.
+    ...(isMoved ? [givenUp, ...silent] : [...silent, givenUp]),
   ];
 };

@@ -11,7 +11,7 @@ import { finalLagMs } from "./lag.ts";
 import { tryLaterHangs } from "./later-hangs.ts";
 import { warmUp, whileOut } from "./outages.ts";
 import { isNeeded, type Batch } from "./push-case.ts";
-import { outageAfterMs, pushRunMs, silenceAfterMs } from "./span.ts";
+import { givenUpAfterMs, outageAfterMs, pushRunMs, silenceAfterMs } from "./span.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { openTimeline, wholeSecond } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
@@ -46,6 +46,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const planned = planOf(options, timeline, callbackUrl);
   const state = await beginRun(options, timeline, planned.plans);
   using unrest = watchUnrest(timeline.kind, { ...state.stops, ...state.tolerance });
+  if (options.latenessMs === undefined) state.unrestMs = () => unrest.ofMs(sorted(state).pushCases);
   const gather = (cut?: Cut): Promise<PushRun> => traceOf(state, callbackUrl, unrest, cut);
   const asItIs = (pushRun: PushRun): RunningPushRun => ({ pushRun, later: () => Promise.resolve(pushRun) });
   /** Whether what has been seen so far is all that is asked for. */
@@ -126,17 +127,21 @@ const playBatches = async (
   { startMs, isEnough, outages }: Course,
 ): Promise<boolean> => {
   const { limits } = state.options;
-  const { firstDelayMs } = state.stops;
-  for (const { after, isSilent, plans } of batches) {
+  for (const { from, after, plans } of batches) {
     if (!plans.some(({ isBesideSilence }) => isBesideSilence === true)) await endSilence(state);
-    if (isSilent === true && state.silentFromMs === undefined) {
+    if (from === "silence" && state.silentFromMs === undefined) {
       await outages();
       const isReal = state.timeline.kind === "real";
       // In real time, the readings that are left by now need less time than all of them.
       state.silentFromMs = startMs + silenceAfterMs(limits, isReal ? readingsLeft(state) : undefined);
       await tellLength(state, endsAtMs(state, startMs));
     }
-    await advanceTo(state, (state.silentFromMs ?? startMs) + after * firstDelayMs);
+    const fromMs = {
+      main: () => startMs,
+      "given up": () => startMs + givenUpAfterMs(limits, readingsLeft(state)),
+      silence: () => state.silentFromMs ?? startMs,
+    }[from]();
+    await advanceTo(state, fromMs + after * state.stops.firstDelayMs);
     // Where first pushes come later, the outages before the main moment may have met retries too.
     if (after > 0 && state.comesAtOnce && (await isEnough(false))) return true;
     await trigger(state, plans);
@@ -165,10 +170,10 @@ const begin = async (
     await look(state, await timeline.sleepUntil(wholeSecond(latestMs)));
   }
   const outages = async (): Promise<void> => {
-    if (callbackUrl.startsWith("https:") && isNeeded("untrusted", options.requirements))
+    if (callbackUrl.startsWith("https:") && isNeeded(before.untrusted, options.requirements))
       await whileOut(state, "untrusted", before.untrusted, windowMs);
     // Comes last, because all its pushes but the first must be seen.
-    if (isNeeded("refused", options.requirements))
+    if (isNeeded(before.refused, options.requirements))
       await whileOut(
         state,
         "closed",
@@ -218,7 +223,7 @@ const traceOf = async (
   const { pushCases, others } = sorted(state);
   const { limits, acknowledgedStatus, visibilityMs } = options;
   const { latenessMs, earlyGuardMs } = state.tolerance;
-  const unrestMs = options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0;
+  const unrestMs = state.unrestMs();
   return {
     ...given({ lagMs: finalLagMs(state, isAwaited), cut }),
     clock: timeline.kind,

@@ -26,6 +26,15 @@ export const silenceAfterMs = (
   return gapIn(kept).fromMs * 1.1 + (limits.pushDelaysMs[0] ?? 0);
 };
 
+/** When every notification that is never acknowledged was given up, in the readings within the cap. */
+export const givenUpAfterMs = (
+  limits: ScheduleLimits,
+  readings: readonly Reading[] = readingsOf(limits),
+): number => {
+  const kept = readings.filter(({ keepsCap }) => keepsCap);
+  return Math.max(0, ...kept.flatMap(instantsOf)) * 1.1 + (limits.pushDelaysMs[0] ?? 0);
+};
+
 /** How far into a gap an outage begins: what is late is over by then, and so is the outage before the next push. */
 const INTO_GAP = 0.4;
 

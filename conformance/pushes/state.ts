@@ -66,6 +66,8 @@ export interface Expected {
   /** Its name and the number of its pushes so far. */
   readonly key: string;
   readonly next: readonly Next[];
+  /** Whether one more push breaks the cap, whenever it comes. */
+  readonly isAtCap: boolean;
   /**
    * `exact`: early, punctual and late must be told apart; `due`: punctual and late; `loose`: only whether it comes matters.
    */
@@ -122,6 +124,8 @@ export interface RunState {
   readonly accountOf: ReadonlyMap<PushCasePlan, string>;
   /** How the pushes of a notification are answered from now on. */
   answers: (plan: PushCasePlan) => readonly PushAction[];
+  /** How much later any push may be in real time, because of this machine and the network, in milliseconds. */
+  unrestMs: () => number;
   /** Whether pushes that got no answer had to be waited for in real time on a clock that is moved. */
   hungInRealTime: boolean;
   /** From when on pushes are left unanswered; undefined until that is known. */

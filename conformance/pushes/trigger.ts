@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { mapLimited } from "../checks/map-limited.ts";
+import { given } from "../contract/given.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type { PushAction, PushPlan } from "../contract/push.ts";
 import { instantsOf, readingsOf } from "../judging/pushes/readings.ts";
@@ -81,19 +82,30 @@ const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]):
   const together = { after: collector.last(), batch: state.triggered.length };
   const startedMs = monotonicMs();
   const { eventsPerSecond = isMoved ? Infinity : EVENTS_PER_SECOND } = options;
-  const done = await mapLimited(plans, TRIGGERS_AT_A_TIME, async (plan, index) => {
-    const earlyMs = startedMs + (index / eventsPerSecond) * 1_000 - monotonicMs();
-    if (earlyMs > 0) await pause(earlyMs);
-    return { ...together, ...(await triggerOne(state, plan, at)) };
-  });
-  // On a clock moved by a hook, one reading after all of them is enough.
-  const { latestMs } = await timeline.now();
-  for (const one of done)
+  const done: Triggered[] = [];
+  try {
+    await mapLimited(plans, TRIGGERS_AT_A_TIME, async (plan, index) => {
+      const earlyMs = startedMs + (index / eventsPerSecond) * 1_000 - monotonicMs();
+      if (earlyMs > 0) await pause(earlyMs, options.signal);
+      done.push({ ...together, ...(await triggerOne(state, plan, at)) });
+    });
+  } finally {
+    // On a clock moved by a hook, one reading after all of them is enough; and what was triggered is kept if one failed.
+    const latestMs =
+      at === undefined
+        ? undefined
+        : await timeline.now().then(
+            (now) => now.latestMs,
+            () => Infinity,
+          );
     state.triggered.push(
-      at === undefined ? one : { ...one, triggered: { earliestMs: one.triggered.earliestMs, latestMs } },
+      ...done
+        .toSorted((a, b) => plans.indexOf(a.plan) - plans.indexOf(b.plan))
+        .map((one) => ({ ...one, triggered: { ...one.triggered, ...given({ latestMs }) } })),
     );
-  // Earlier reports of the clock's hook do not cover these.
-  state.outdatedMs = monotonicMs();
+    // Earlier reports of the clock's hook do not cover these.
+    state.outdatedMs = monotonicMs();
+  }
 };
 
 /** Slow enough for a worker that starts a process for each push. */

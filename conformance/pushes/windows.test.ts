@@ -20,6 +20,7 @@ const runWith = (pushCases: readonly PushCase[], endsSlowly = false): RunState =
     timeline: { kind: "virtual" },
     stops,
     tolerance,
+    unrestMs: () => 0,
     options: { limits: documentLimits, acknowledgedStatus: 200 },
     endsSlowly,
   }) as unknown as RunState;

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TimeInterval } from "../judging/interval.ts";
 import { journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
+import type { Blind } from "../judging/pushes/blind.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "../judging/pushes/explain.ts";
 import { dueOf, type Reading } from "../judging/pushes/readings.ts";
 import { silentFirst } from "../judging/pushes/cases.ts";
 import { hangs } from "../judging/pushes/journal.ts";
-import { hypothesesOf } from "../judging/pushes/sender.ts";
+import { busyIn, hypothesesOf } from "../judging/pushes/sender.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { isSilentFirst, startsAnswer, type PushCase, type PushTrace } from "../judging/pushes/trace.ts";
 import { sorted } from "./assign.ts";
@@ -29,8 +30,12 @@ const known = (state: RunState): Known => {
 };
 
 const learn = (state: RunState): Omit<Known, "revision"> => {
-  const { trace, around } = soFar(state);
+  const { trace, blind } = soFar(state);
   const journals = journalsOf(trace).map(asIfFailed);
+  // On a clock that is moved, what is due is triggered all the same, however busy the sender is.
+  const busy = trace.clock === "real" ? busyIn(journals, trace) : [];
+  const { firstLatenessMs } = state.tolerance;
+  const around: Surroundings = { trace, blind, busy, queue: [], firstLatenessMs };
   const exact = journals.find(isNever);
   const all = hypothesesOf(trace.limits);
   const explained = (journal: Journal, some: readonly Hypothesis[]): readonly Next[] => {
@@ -50,10 +55,10 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const list = journals.flatMap((journal): Expected[] => {
     const { pushCase, arrivals } = journal;
     if (arrivals.some(({ ending }) => ending === "acknowledged")) return [];
-    const next =
-      arrivals.length >= trace.limits.maxPushes ? [] : explained(journal, left.length > 0 ? left : all);
+    const next = explained(journal, left.length > 0 ? left : all);
+    const isAtCap = arrivals.length >= trace.limits.maxPushes;
     const key = `${pushCase.name} ${arrivals.length}`;
-    return [{ pushCase, key, next, closeness: closenessOf(journal, exact, state), waitsMs }];
+    return [{ pushCase, key, next, closeness: closenessOf(journal, exact, state), isAtCap, waitsMs }];
   });
   return { list, left };
 };
@@ -68,12 +73,10 @@ const isClose = ({ pushCase, event, arrivals }: Journal, by: Hypothesis, mostMs:
   return at === undefined || due === undefined || at.earliestMs <= due.latestMs + mostMs;
 };
 
-/** An answer that may be no acknowledgement may be followed by another push. */
+/** An answer that may be no acknowledgement may be followed by another push, and so may one that has not come yet. */
 const asIfFailed = (journal: Journal): Journal => ({
   ...journal,
-  arrivals: journal.arrivals.map((one) =>
-    one.ending === "open" && !hangs(one.push.line) ? { ...one, ending: "failed" } : one,
-  ),
+  arrivals: journal.arrivals.map((one) => (one.ending === "open" ? { ...one, ending: "failed" } : one)),
 });
 
 const isNever = ({ pushCase }: Journal): boolean => pushCase.purpose === "never";
@@ -82,13 +85,14 @@ const nextOf = ({ reading: { keepsCap } }: Hypothesis, { next }: Explanation): r
   next === undefined ? [] : [{ due: next.due, latestMs: next.window.latestMs, keepsCap }];
 
 /** What the judge would see, had watching not ended. */
-const soFar = (state: RunState): { readonly trace: PushTrace; readonly around: Surroundings } => {
-  const { options, timeline, tolerance, outages } = state;
+const soFar = (state: RunState): { readonly trace: PushTrace; readonly blind: readonly Blind[] } => {
+  const { options, timeline, tolerance, outages, unrestMs } = state;
   const { limits, acknowledgedStatus } = options;
   const trace = {
     clock: timeline.kind,
     limits,
     ...tolerance,
+    latenessMs: tolerance.latenessMs + unrestMs(),
     acknowledgedStatus,
     pushCases: sorted(state).pushCases,
     watchedUntil: { earliestMs: -Infinity, latestMs: -Infinity },
@@ -99,7 +103,7 @@ const soFar = (state: RunState): { readonly trace: PushTrace; readonly around: S
     latestMs: overMs,
     lines: [from.last, until.last] as const,
   }));
-  return { trace, around: { trace, blind, busy: [], firstLatenessMs: tolerance.firstLatenessMs } };
+  return { trace, blind };
 };
 
 /** The first never-acknowledged notification shows the schedule, and most others share it. */
@@ -164,10 +168,10 @@ interface Edge extends TimeInterval {
 /** Where stops belong for one notification. */
 const edgesOf = (one: Expected, nowMs: number, options: StopOptions): readonly Edge[] => {
   const { fineMs, approach } = options;
-  const { closeness, next, pushCase } = one;
+  const { closeness, next, pushCase, isAtCap } = one;
   const after = (ms: number): Edge => ({ earliestMs: ms, latestMs: ms + AFTER * fineMs, bestMs: ms });
   const before = (ms: number): Edge => ({ earliestMs: ms - BEFORE * fineMs, latestMs: ms, bestMs: ms });
-  if (closeness === "loose") return [];
+  if (closeness === "loose" || isAtCap) return [];
   const last = pushCase.pushes.at(-1);
   if (last !== undefined && hangs(last.line))
     return timeoutsOf(one, fineMs).map((ms) => after(last.at.latestMs + ms));
@@ -201,7 +205,8 @@ const latestDueMs = ({ next }: Expected): number =>
   next.length === 0 ? Infinity : Math.max(...next.map(({ due }) => due.latestMs));
 
 /** Whether a push should have come by now, by every hypothesis. */
-export const isOverdue = (nowMs: number, expected: Expected): boolean => nowMs >= latestDueMs(expected);
+export const isOverdue = (nowMs: number, expected: Expected): boolean =>
+  !expected.isAtCap && nowMs >= latestDueMs(expected);
 
 /** The latest moment of another push of these notifications, with its lateness. */
 export const lastExpectedMs = (

@@ -103,6 +103,10 @@ describe("a sealed record", () => {
       notes: ["one note"],
     });
     expect(record.rules).toEqual([passed, failed]);
+    expect(record.cases.map(({ id, status }) => [id, status])).toEqual([
+      [passed.id, "passed"],
+      [failed.id, "failed"],
+    ]);
     expect(exchanges).toEqual([exchange(1), exchange(2, "é\u2028\u0000")]);
   });
 
@@ -165,6 +169,7 @@ describe("a run that was cut off", () => {
     await eventLoopTurn();
     const { record, exchanges } = await read(directory);
     expect(record.rules).toEqual([failed]);
+    expect(record.cases.map(({ verdict }) => verdict)).toEqual(["failed", "not reached"]);
     expect(exchanges).toEqual([exchange(1)]);
     writer.close();
   });

@@ -1,5 +1,6 @@
 import { openRunDirectory } from "../files/run-directory.ts";
 import { recordFiles } from "../contract/files.ts";
+import { gateCases } from "../contract/gate-cases.ts";
 import {
   inCatalogueOrder,
   recordVersion,
@@ -12,7 +13,7 @@ import type { JournalSink } from "../world/evidence/journal.ts";
 /** What is known about a run before it begins. */
 export type RecordHeader = Omit<
   RunRecord,
-  "version" | "state" | "endedAt" | "outcome" | "exitCode" | "rules"
+  "version" | "state" | "endedAt" | "outcome" | "exitCode" | "rules" | "cases"
 >;
 
 /** The result of a run. May override header fields, because the preflight may have found out more. */
@@ -26,7 +27,7 @@ export type RecordWriter = ReturnType<typeof openRecord>;
 
 /** Starts the run directory of a gate run; throws like openRunDirectory. */
 export const openRecord = (directory: string, header: RecordHeader) => {
-  const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [] };
+  const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [], cases: [] };
   const run = openRunDirectory(directory, opened);
   const exchanges = run.append(recordFiles.exchanges);
   const rules = run.append(recordFiles.rules);
@@ -42,8 +43,10 @@ export const openRecord = (directory: string, header: RecordHeader) => {
       rules.harmlessLine(result);
     },
     /** Completes the record as openRunDirectory does, and returns it as in run.json. */
-    seal: (final: RecordFinal): RunRecord =>
-      run.seal({ ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) }),
+    seal: (final: RecordFinal): RunRecord => {
+      const record = { ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) } as const;
+      return run.seal({ ...record, cases: gateCases(record) });
+    },
     close: run.close,
   };
 };

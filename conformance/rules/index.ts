@@ -9,6 +9,7 @@ import { notificationObservations } from "./notification-observations.ts";
 import { notificationPageRules } from "./notification-pages.ts";
 import { notificationWriteRules } from "./notification-writes.ts";
 import { notificationRules } from "./notifications.ts";
+import { pushListed } from "./push-listed.ts";
 import { pushObservations, pushRules } from "./push.ts";
 import { refreshRules } from "./refresh.ts";
 import { serviceRules } from "./service.ts";
@@ -28,6 +29,7 @@ const all: Required<Rules> = {
   ...notificationWriteRules,
   ...notificationObservations,
   ...pushRules,
+  ...pushListed,
   ...pushObservations,
   ...lifecycleRules,
   ...serviceRules,

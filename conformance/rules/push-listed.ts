@@ -1,4 +1,4 @@
-import type { HistoryVerdict } from "../checks/rule.ts";
+import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { NAMED, TOO_LONG, withoutPush } from "../judging/pushes/finding.ts";
@@ -13,6 +13,7 @@ import { notedFrom } from "../world/noted.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { findListed, LARGE_PAGE } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
+import { fromPushRun, pushRunOf } from "./push.ts";
 
 const LOOKUPS_AT_A_TIME = 6;
 /** Maximum number of pages read of the whole list. */
@@ -173,3 +174,11 @@ const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Pr
   }
   return false;
 };
+
+/** Sections 4.4 and 4.5: the one push rule that asks the service. */
+export const pushListed = {
+  "push.listed": {
+    ...fromPushRun,
+    check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
+  },
+} satisfies Rules;

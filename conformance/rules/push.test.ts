@@ -7,9 +7,10 @@ import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/judge.ts";
 import { startProber } from "../testing/surroundings.ts";
 import { freePort } from "../testing/servers.ts";
+import { pushListed } from "./push-listed.ts";
 import { pushObservations, pushRules } from "./push.ts";
 
-const all = [...rulesOf(pushRules), ...rulesOf(pushObservations)];
+const all = [...rulesOf(pushRules), ...rulesOf(pushListed), ...rulesOf(pushObservations)];
 
 const verdicts = async (options: BenchOptions = {}, rules: Parameters<typeof judgeAll>[0] = all) => {
   const results = await judgeAll(rules, options);

@@ -14,9 +14,7 @@ import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { leastPushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { Rule, Rules, Run } from "../checks/rule.ts";
-import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
-import { pushesAreListed } from "./push-listed.ts";
 import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
 import {
   observeAcceptedCodes,
@@ -30,16 +28,15 @@ import {
 } from "../judging/pushes/observations.ts";
 
 /** Common to all push rules: they judge the one push run that they share. */
-const fromPushRun = {
+export const fromPushRun = {
   needs: ["pushes"],
   writes: true,
   // What else it would have to wait for is inconclusive.
   waitsMs: ({ limits }) => leastPushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
-const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
-  if (pushRun === undefined)
-    throw new ControlFailed("this run did not watch pushes", "a run with a receiver");
+export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
+  if (pushRun === undefined) throw new Error("a push rule is judged by a push run");
   return pushRun;
 };
 
@@ -64,10 +61,6 @@ const judges = (
 export const pushRules = {
   "push.delivered": judges(judgeDelivered, { missesPushes: true }),
   "push.payload": judges(judgePayload, { standsEarly: true }),
-  "push.listed": {
-    ...fromPushRun,
-    check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
-  },
   "push.acknowledged-stops": judges(judgeAcknowledgedStops, {
     looksLater: true,
     missesPushes: true,

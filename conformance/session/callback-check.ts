@@ -60,6 +60,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
       const last = seen.lines.at(-1)?.n ?? after.last;
       const retried = await checkRetry(session, receiver, clock, {
         after: { ...after, last },
+        lagMs: pushLagMs,
         isOf: (line) => isOf(line, { after, ...event }),
       });
       const arrived = { check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` };

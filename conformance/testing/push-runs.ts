@@ -111,10 +111,10 @@ export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun 
     maxPushes: 5,
     seed: 1,
     elsewhere: (name) => `https://receiver.example/elsewhere/${name}`,
-  }).flatMap(({ after, isSilent, plans }) =>
+  }).flatMap(({ from, after, plans }) =>
     plans.map((plan) => ({
       plan,
-      startMs: after * 30_000 + (isSilent === true ? silenceAfterMs(documentLimits) : 0),
+      startMs: after * 30_000 + (from === "main" ? 0 : silenceAfterMs(documentLimits)),
     })),
   );
   const pushCases = [...before, ...batches].map(({ plan, startMs }): PushCase => {

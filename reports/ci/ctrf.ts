@@ -47,7 +47,7 @@ export const renderCtrf = (suites: readonly CiSuite[]): string => {
 const testOf = (one: CiCase, suite: CiSuite) => ({
   name: one.name,
   status: statusOf(one),
-  duration: Math.max(0, Math.round(one.durationMs)),
+  duration: one.durationMs,
   suite: ["touchstone", suite.name, one.group],
   rawStatus: one.verdict,
   type: suite.name.startsWith("gate") ? "conformance" : "load",

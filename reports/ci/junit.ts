@@ -7,7 +7,6 @@ import type { CiCase, CiSuite } from "./cases.ts";
 export const renderJunit = (suites: readonly CiSuite[]): string =>
   xmlDocument({
     name: "testsuites",
-    // Runs are sequential; the rules of a gate run are concurrent.
     attributes: {
       name: "Touchstone",
       ...countsOf(suites.flatMap(({ cases }) => cases)),

@@ -132,7 +132,7 @@ describe("annotations", () => {
 
   it("report missed objectives and rules that broke under load", () => {
     const lines = annotationsOf(suites(loadRun()), github).join("\n");
-    expect(lines).toContain("objective list p95 is broken");
+    expect(lines).toContain("objective list p95 is missed");
     expect(lines).toContain("code.single-use under load is broken");
   });
 

@@ -44,6 +44,7 @@ export const problemsOf = (suites: readonly CiSuite[]): readonly CiProblem[] => 
 const titleOf = ({ name, group, status, verdict }: CiCase): string => {
   if (status === "error") return `Touchstone failed at ${name}`;
   if (group === "load") return "The load failed";
+  if (group === "objectives") return `${name} is missed`;
   return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
 };
 

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Case } from "../../conformance/contract/cases.ts";
+import { loadCases } from "../../conformance/contract/load-cases.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
 import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
@@ -6,13 +9,20 @@ import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/show
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { compareRuns, type Comparison } from "./index.ts";
-import { compareWithLimits } from "./limits.ts";
+import { compareRuns } from "./compare.ts";
+import type { Comparison } from "./shape.ts";
+import { limitsOf } from "./limits.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 const made = madeRuns();
 const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =>
   made.load({ seconds: 24, requests: 3_600, ...spec });
+
+/** A run whose record says something else, with the items that follow from it. */
+const changed = ({ record, ...run }: LoadRun, more: Partial<LoadRecord>): LoadRun => {
+  const other = { ...record, ...more };
+  return { ...run, record: { ...other, cases: loadCases(other) } };
+};
 
 const show = (comparison: Comparison): string => onTerminal(compareDoc(comparison));
 
@@ -21,16 +31,15 @@ const pageOf = (comparison: Comparison): string => asPage(compareDoc(comparison)
 describe("two load runs", () => {
   it("show latencies with intervals of their ratios, without judging them", async () => {
     const result = await compared(await load({ seed: 1 }), await load({ seed: 2, slowness: 1.5 }));
-    if (result.kind !== "load") throw new Error("it compares no load");
-    expect(result.load.latencies).toHaveLength(9);
-    for (const one of result.load.latencies.filter(({ quantile }) => quantile === "p50")) {
-      expect(one.interval.low).toBeLessThan(1.5);
-      expect(one.interval.high).toBeGreaterThan(1.2);
-      expect(one.by).toBe("blocks");
+    const { metrics = [], unjudged } = result.speed ?? {};
+    expect(metrics.filter(({ unit }) => unit === "ms")).toHaveLength(9);
+    for (const { ratio } of metrics.filter(({ id }) => id.endsWith("p50"))) {
+      expect(ratio?.low).toBeLessThan(1.5);
+      expect(ratio?.high).toBeGreaterThan(1.2);
+      expect(ratio?.by).toBe("blocks");
     }
-    expect(result.load.distributions[0]?.base.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 6);
     expect(result).toMatchObject({ verdict: "no regression" });
-    expect(result.unjudged).toBe(
+    expect(unjudged).toBe(
       "one run cannot tell a change from chance; 10 or more valid ones of the same fingerprint can",
     );
     expect(show(result)).toContain("Speed is shown, not judged");
@@ -46,7 +55,7 @@ describe("two load runs", () => {
   it("are regressed if a rule newly fails under load", async () => {
     const result = await compared(await load({ seed: 1 }), await load({ seed: 1, breaches: 3 }));
     expect(result.verdict).toBe("regressed");
-    expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
+    expect(show(result)).toMatch(/Newly failing\n +✗ code\.single-use +passed before, failed now/);
   });
 
   it.each([
@@ -64,9 +73,9 @@ describe("two load runs", () => {
         },
       });
     const result = await compared(await of(before), await of(now));
-    expect(result).toMatchObject({ verdict: "incomplete", load: { regressed: false, rules: [{ change }] } });
+    expect(result).toMatchObject({ verdict: "incomplete", cases: [{ verdict: change }, {}] });
     const suite = comparisonSuite(result, 3);
-    expect(suite.cases.find(({ name }) => name === "code.single-use")?.status).toBe("skipped");
+    expect(suite.cases.find(({ name }) => name === "code.single-use under load")?.status).toBe("skipped");
     expect(show(result)).not.toContain("✓");
   });
 
@@ -91,8 +100,8 @@ describe("two load runs", () => {
     const [good, bad] = [await withErrors(0), await withErrors(0.31)];
     const result = await compared(good, bad);
     expect(result.verdict).toBe("regressed");
-    expect(show(result)).toMatch(/list errors +newly missed +at most 1 % +0 % +31 %/);
-    expect(show(result)).toContain("0 promises newly broken and 1 objective newly missed");
+    expect(show(result)).toMatch(/objective list errors +passed \(0 %\) before, failed \(31 %\) now/);
+    expect(show(result)).toContain("1 newly failing, 0 fixed");
     expect((await compared(bad, good)).verdict).toBe("no regression");
     expect((await compared(bad, bad)).verdict).toBe("no regression");
     expect((await compared(await withErrors(0.31, 0.5), bad)).verdict).toBe("no regression");
@@ -101,15 +110,12 @@ describe("two load runs", () => {
   });
 
   it.each([
-    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no requests"],
-    ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],
+    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "not valid: it sent no requests"],
+    ["ended early", { stopped: "the target is down" }, "ended early: the target is down"],
     ["was interrupted", { outcome: "interrupted" as const }, "it was interrupted"],
   ])("are incomplete, without a tick, if the head run %s", async (_, record, why) => {
     const head = await load({ seed: 2 });
-    const result = await compared(await load({ seed: 1 }), {
-      ...head,
-      record: { ...head.record, ...(record as Partial<typeof head.record>) },
-    });
+    const result = await compared(await load({ seed: 1 }), changed(head, record as Partial<LoadRecord>));
     expect(result.verdict).toBe("incomplete");
     expect(result.lacking[0]).toEqual({ side: "head", what: "the run", why });
     expect(show(result)).not.toContain("✓");
@@ -119,7 +125,7 @@ describe("two load runs", () => {
     const base = await load({ seed: 1 });
     const head = await load({ seed: 2 });
     const endpoints = head.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
-    const result = await compared(base, { ...head, record: { ...head.record, endpoints } });
+    const result = await compared(base, changed(head, { endpoints }));
     expect(result).toMatchObject({
       verdict: "incomplete",
       lacking: [{ side: "head", what: "endpoint list", why: "not checked" }],
@@ -129,7 +135,7 @@ describe("two load runs", () => {
   it("come with a warning if one is invalid", async () => {
     const validity = { valid: false, reasons: [{ reason: "9 iterations were dropped", remedy: "" }] };
     const result = await compared(await load({ seed: 1 }), await load({ seed: 2, record: { validity } }));
-    expect(show(result)).toContain("the head run is invalid: 9 iterations were dropped");
+    expect(show(result)).toContain("The head run is incomplete: not valid: 9 iterations were dropped");
   });
 
   it("are refused if one of them is a gate run", async () => {
@@ -164,19 +170,19 @@ describe("a load run against ten earlier ones", () => {
     );
     const slow = await compared(bases, await load({ seed: 31, seconds: 4, requests: 1_200, slowness: 34 }));
     expect([usual.verdict, slow.verdict]).toEqual(["no regression", "regressed"]);
-    expect(show(slow)).toContain("Against 10 earlier runs");
-    expect(show(slow)).toMatch(/list +p50 .* slower/);
+    expect(show(slow)).toContain("Speed, against 10 earlier runs");
+    expect(show(slow)).toMatch(/list p50 .* slower/);
     const html = pageOf(slow);
     expect(headlineIn(html)).toBe("The head run is worse than the base.");
     expect(countOf(html, "change-dot regressed")).toBeGreaterThan(0);
-    expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
+    expect(textOf(html)).toMatch(/against 10 earlier runs .* slower/);
   });
 
   it("is incomplete, naming them, if too few earlier runs measured some of its latencies", async () => {
     const [first, ...others] = await tenRuns();
     if (first === undefined) throw new Error("there is a first run");
     const endpoints = first.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
-    const without = { ...first, record: { ...first.record, endpoints } };
+    const without = changed(first, { endpoints });
     const head = await load({ seed: 30, seconds: 4, requests: 1_200, slowness: 20.4 });
     const result = await compared([without, ...others], head);
     expect(result.verdict).toBe("incomplete");
@@ -202,66 +208,63 @@ describe("a load run against ten earlier ones", () => {
       await load({ seed: 41 }),
       true,
     );
-    if (result.kind !== "load") throw new Error("it compares no load");
-    expect(result.limits).toBeUndefined();
-    expect(result.leftOut).toMatchObject([{ reason: "it is invalid" }]);
-    expect(result.unjudged).toContain("9 runs cannot tell");
+    expect(result.speed?.metrics.some(({ limits }) => limits !== undefined)).toBe(false);
+    expect(result.leftOut).toMatchObject([{ reason: "not valid: dropped: " }]);
+    expect(result.speed?.unjudged).toContain("9 runs cannot tell");
   });
 
   it("raises few false alarms over all metrics despite noise between runs", async () => {
     const { record } = await load({ seed: 1, seconds: 2, requests: 200 });
     const random = seededRandom(9);
-    const vary = (): typeof record => {
+    const vary = (): readonly Case[] => {
       const level = Math.exp(0.2 * (random() + random() - 1));
       const scaled = (row: (typeof record.endpoints)[number]) => {
         const ms = 50 * level * Math.exp(0.1 * (random() - 0.5));
         return { ...row, response: { ...row.response, p50Ms: ms, p95Ms: 2 * ms, p99Ms: 3 * ms } };
       };
-      return { ...record, endpoints: record.endpoints.map(scaled) };
+      return loadCases({ ...record, endpoints: record.endpoints.map(scaled) });
     };
     let alarms = 0;
     for (let round = 0; round < 400; round += 1)
-      if (
-        compareWithLimits(Array.from({ length: 10 }, vary), vary()).metrics.some(
-          ({ verdict }) => verdict !== "usual",
-        )
-      )
+      if (limitsOf(Array.from({ length: 10 }, vary), vary()).some(({ verdict }) => verdict !== "usual"))
         alarms += 1;
     expect(alarms).toBeLessThan(30);
   });
 
   it("does not count failures of the event hook, which is not part of the service", async () => {
-    const bases = (await tenRuns()).map(({ record }) => record);
-    const [row] = bases[0]?.endpoints ?? [];
+    const runs = (await tenRuns()).map(({ record }) => record);
+    const [row] = runs[0]?.endpoints ?? [];
     if (row === undefined) throw new Error("no endpoint");
     const failing = { ...row, endpoint: "trigger", outcome: "failed" as const };
     const { record } = await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4 });
-    const head = { ...record, endpoints: [...record.endpoints, failing] };
-    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
-      metric: "failed share",
+    const head = loadCases({ ...record, endpoints: [...record.endpoints, failing] });
+    expect(
+      limitsOf(
+        runs.map(({ cases }) => cases),
+        head,
+      ).at(-1),
+    ).toMatchObject({
+      id: "all failed share",
       verdict: "usual",
-      head: 0,
     });
   });
 
   it("reports a higher share of failed requests", async () => {
-    const bases = (await tenRuns()).map(({ record }) => record);
+    const bases = (await tenRuns()).map(({ record }) => record.cases);
     const head = (await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4, failedShare: 0.05 }))
-      .record;
-    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
-      metric: "failed share",
+      .record.cases;
+    expect(limitsOf(bases, head).at(-1)).toMatchObject({
+      id: "all failed share",
       verdict: "more failures",
     });
   });
 });
 
 describe("the page of load runs", () => {
-  it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
+  it("draws the change of each percentile with its interval, without judging it", async () => {
     const html = pageOf(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
     expect(headlineIn(html)).toBe("Nothing newly fails under load; so few runs cannot judge speed.");
-    const endpoints = countOf(html, "head-hill");
-    expect(endpoints).toBeGreaterThan(0);
-    expect(countOf(html, "base-hill")).toBe(endpoints);
+    expect(countOf(html, "change-dot")).toBe(9);
     expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
   });

@@ -18,7 +18,8 @@ import {
 } from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
-import { baselineOf, type Comparison } from "./index.ts";
+import type { Comparison } from "./shape.ts";
+import { baselineOf } from "./fingerprint.ts";
 import { readComparison, storedComparison } from "./stored.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
@@ -43,9 +44,8 @@ describe("two runs of the gate", () => {
       withResults(failing("code.lifetime"), unable("access.lifetime"), failing("code.unknown")),
     );
     const result = await compared(base, head);
-    if (result.kind !== "conform") throw new Error("it compares no rules");
     expect(result.verdict).toBe("regressed");
-    expect(Object.fromEntries(result.rules.changes.map(({ id, change }) => [id, change]))).toMatchObject({
+    expect(Object.fromEntries(result.cases.map(({ id, verdict }) => [id, verdict]))).toMatchObject({
       "code.lifetime": "newly failing",
       "code.single-use": "fixed",
       "code.unknown": "still failing",
@@ -67,18 +67,16 @@ describe("two runs of the gate", () => {
     const [without, broken] = [gate(withResults(excluded)), gate(withResults(failing("code.single-use")))];
     const both = [await compared(broken, without), await compared(without, broken)];
     expect(both.map(({ verdict }) => verdict)).toEqual(["incomplete", "incomplete"]);
-    expect(
-      both.map((one) => one.kind === "conform" && one.rules.changes.map(({ change }) => change)),
-    ).toEqual([["newly unable"], ["failing unjudged"]]);
+    expect(both.map(({ cases: [first] }) => first?.verdict)).toEqual(["newly unable", "failing unjudged"]);
     for (const one of both)
       expect(comparisonSuite(one, 3).cases.find(({ name }) => name === "code.single-use")).toMatchObject({
         status: "skipped",
       });
     expect(show(both[1] as Comparison)).toMatch(
-      /Failing, and not judged before\n +✗ code\.single-use +not applicable before, failed now/,
+      /Failing, and not judged before\n +✗ code\.single-use +excluded by the profile before, failed\s+now/,
     );
     const kept = await compared(without, gate(allPassed()));
-    expect(kept).toMatchObject({ rules: { changes: [{ change: "able again" }] } });
+    expect(kept.cases[0]?.verdict).toBe("able again");
   });
 
   it("are regressed by gating rules, and by advisory ones in a strict run", async () => {
@@ -112,7 +110,7 @@ describe("two runs of the gate", () => {
     expect(forced).not.toContain("✓");
     const { cases } = comparisonSuite(await compared(base, head, true), 3);
     expect(cases.filter(({ group }) => group.startsWith("forced"))).toMatchObject([
-      { name: "effort", status: "skipped", message: "quick / standard" },
+      { name: "effort", status: "skipped", message: "incomplete: quick / standard" },
       { name: "limits", status: "skipped" },
     ]);
     const more = gate(withResults(), { selected: ["code.unknown", "code.lifetime"] });
@@ -234,7 +232,7 @@ describe("two runs of the gate", () => {
 
   it("have the verdict no regression if nothing changed", async () => {
     const result = await compared(gate(withResults()), gate(withResults()));
-    expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });
+    expect(result).toMatchObject({ verdict: "no regression", cases: [] });
     expect(show(result)).toContain("✓ Nothing newly fails.");
   });
 });
@@ -250,7 +248,7 @@ describe("the page of two runs of the gate", () => {
     );
     expect(headlineIn(html)).toBe("The head run is worse than the base.");
     const text = textOf(html);
-    expect(text).toContain("1 rule newly failing, 1 fixed, 0 no longer judged; 1 observation changed;");
+    expect(text).toContain("1 newly failing, 1 fixed, 0 no longer judged; 1 observation changed;");
     expect(text).toMatch(
       /Newly failing failed code\.lifetime passed before, failed now .* Seen it is granted/,
     );
@@ -287,7 +285,7 @@ it("a stored comparison of loads reads back as it was, also where an interval ha
 });
 
 it.each([
-  [{}, /comparison\.json is damaged: comparison must have required property 'base'$/],
+  [{}, /comparison\.json is damaged: comparison must have required property 'kind'$/],
   [{ kind: "load" }, /is damaged: comparison must have required property/],
   [undefined, /is damaged: it must have required property 'comparison'/],
 ])("a stored comparison that is %j is refused, with the field", async (comparison, message) => {

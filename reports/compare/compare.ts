@@ -1,13 +1,14 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import type { LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../../conformance/contract/random.ts";
-import { differences, fingerprintOf, targetNameOf } from "./fingerprint.ts";
-import { compareWithLimits, leastRuns, withoutLimits } from "./limits.ts";
-import { compareLoad, judgesInCommon } from "./load.ts";
-import { compareRules } from "./rules.ts";
-import type { Comparison, ComparisonVerdict, FingerprintDifference } from "./shape.ts";
+import type { Case } from "../../conformance/contract/cases.ts";
+import type { LoadRun, Run } from "../read/index.ts";
 import { plural } from "../text/figures.ts";
-import { whyIncomplete, whyUnjudged } from "../validity.ts";
+import { whyIncomplete } from "../validity.ts";
+import { compareCases, judgeInCommon, lackingIn, OBSERVATIONS, type Side } from "./cases.ts";
+import { differences, fingerprintOf, shownPart, targetNameOf } from "./fingerprint.ts";
+import { leastRuns, limitsOf, withoutLimits } from "./limits.ts";
+import type { Comparison, FingerprintDifference, Speed } from "./shape.ts";
+import { compareSpeed, speedCases } from "./speed.ts";
 
 export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
@@ -38,38 +39,69 @@ export const compareRuns = async (
       ...whyNone(options.leftOut ?? []),
     ]);
   for (const one of bases) refuseOtherKind(one, head);
-  const differing = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
-  if (differing.length > 0) throw new ConfigurationError(differing.join("\n"));
+  const mismatches = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
+  if (mismatches.length > 0) throw new ConfigurationError(mismatches.join("\n"));
   const incomplete = bases.flatMap((one) => {
     const reason = one === base ? undefined : whyIncomplete(one);
     return reason === undefined ? [] : [{ directory: one.directory, reason }];
   });
-  const shared = {
+  const sideOf = (run: Run): Side => ({
+    cases: run.record.cases,
+    isComplete: whyIncomplete(run) === undefined,
+  });
+  const { cases, unchanged } = compareCases(sideOf(base), sideOf(head));
+  const loads = complete.filter((one) => one.kind === "load");
+  const { speed, unlimited } =
+    base.kind === "load" && head.kind === "load"
+      ? await comparedSpeed(loads, base, head, options)
+      : { speed: undefined, unlimited: [] };
+  const all = [...cases, ...(speed === undefined ? [] : speedCases(speed.metrics, speed.earlier))];
+  const differing = unlike(base.kind === "load" ? [base, ...complete] : [base], head);
+  const lacking = [...lackingOf(base, head), ...unlimited];
+  return {
+    kind: head.kind,
     base: headingOf(base),
     head: headingOf(head),
-    differences: unlike(base.kind === "load" ? [base, ...complete] : [base], head),
+    differences: differing,
     leftOut: [...(options.leftOut ?? []), ...incomplete],
-    lacking: lackingOf(base, head),
+    lacking,
+    verdict: verdictOf(all, lacking.length + differing.length > 0),
+    cases: [...all, ...uncheckedCases(differing, lacking)],
+    unchanged,
+    ...(speed !== undefined && { speed }),
   };
-  if (base.kind === "conform" && head.kind === "conform") {
-    const rules = compareRules(base.record, head.record);
-    const isDrifted = rules.drift.some(({ pinned }) => pinned);
-    return {
-      ...shared,
-      kind: "conform",
-      rules,
-      verdict: verdictOf(rules.regressed, shared, isDrifted),
-    };
-  }
-  const loads = complete.filter((one) => one.kind === "load");
-  const { regressed, unlimited, ...compared } = await comparedLoads(
-    loads,
-    base as LoadRun,
-    head as LoadRun,
-    options,
-  );
-  const all = { ...shared, lacking: [...shared.lacking, ...unlimited] };
-  return { ...all, ...compared, verdict: verdictOf(regressed, all, false) };
+};
+
+/**
+ * Missing checks outweigh drift: a changed observation is no reason to trust the rest. Runs whose fingerprints differ did
+ * not check the same.
+ */
+const verdictOf = (cases: readonly Case[], isIncomplete: boolean): Comparison["verdict"] => {
+  const failed = cases.filter(({ status }) => status === "failed");
+  if (failed.some(({ group }) => group !== OBSERVATIONS)) return "regressed";
+  if (isIncomplete) return "incomplete";
+  return failed.length > 0 ? "drifted" : "no regression";
+};
+
+/** What the two runs did not check alike, as items that leave the comparison open. */
+const uncheckedCases = (
+  differing: Comparison["differences"],
+  lacking: Comparison["lacking"],
+): readonly Case[] => {
+  const item = (id: string, group: string, seen: string): Case => ({
+    id,
+    group,
+    status: "skipped",
+    verdict: "incomplete",
+    open: true,
+    seen,
+  });
+  return [
+    ...differing.map((one) =>
+      item(one.part, "forced: not the same checks", `${shownPart(one, "base")} / ${shownPart(one, "head")}`),
+    ),
+    ...lacking.map(({ side, what, why }) => item(`${side}: ${what}`, "not checked on both sides", why)),
+  ];
 };
 
 const MOST_LEFT_OUT = 10;
@@ -81,44 +113,29 @@ const whyNone = (leftOut: LeftOut): readonly string[] => [
     : []),
 ];
 
-/**
- * Missing checks outweigh drift: a changed observation is no reason to trust the rest. Runs whose fingerprints differ did
- * not check the same.
- */
-const verdictOf = (
-  regressed: boolean,
-  { lacking, differences: forced }: Pick<Comparison, "lacking" | "differences">,
-  isDrifted: boolean,
-): ComparisonVerdict => {
-  if (regressed) return "regressed";
-  if (lacking.length > 0 || forced.length > 0) return "incomplete";
-  return isDrifted ? "drifted" : "no regression";
-};
-
-const comparedLoads = async (
+const comparedSpeed = async (
   complete: readonly LoadRun[],
   base: LoadRun,
   head: LoadRun,
   { random }: CompareOptions,
-) => {
-  const load = await compareLoad(base, head, random);
-  const why = whyNoLimits(complete.length, head);
-  const earlier = complete.map(({ record }) => record);
-  const limits = why === undefined ? compareWithLimits(earlier, head.record) : undefined;
-  const unlimited = why === undefined ? withoutLimits(earlier, head.record) : nothingInCommon(base, head);
+): Promise<{ readonly speed: Speed; readonly unlimited: readonly Lacking[] }> => {
+  const metrics = await compareSpeed(base, head, random);
+  const unjudged = whyNoLimits(complete.length, head);
+  const asBase = (lacking: readonly Omit<Lacking, "side">[]): readonly Lacking[] =>
+    lacking.map((one) => ({ side: "base", ...one }));
+  if (unjudged !== undefined)
+    return { speed: { metrics, earlier: 0, unjudged }, unlimited: asBase(nothingInCommon(base, head)) };
+  const [earlier, now] = [complete.map(({ record }) => record.cases), head.record.cases];
+  const limited = new Map(limitsOf(earlier, now).map((one) => [one.id, one]));
   return {
-    kind: "load" as const,
-    load,
-    ...(limits === undefined ? {} : { limits }),
-    ...(why === undefined ? {} : { unjudged: why }),
-    regressed: load.regressed || limits?.regressed === true,
-    unlimited: unlimited.map((one): Lacking => ({ side: "base", ...one })),
+    speed: { metrics: metrics.map((one) => ({ ...one, ...limited.get(one.id) })), earlier: complete.length },
+    unlimited: asBase(withoutLimits(earlier, now)),
   };
 };
 
 /** Where speed is not judged, something else must have been. */
 const nothingInCommon = (base: LoadRun, head: LoadRun): readonly Omit<Lacking, "side">[] =>
-  judgesInCommon(base.record, head.record)
+  judgeInCommon(base.record.cases, head.record.cases)
     ? []
     : [{ what: "promises and objectives", why: "the two runs judged none in common, and no speed" }];
 
@@ -145,16 +162,10 @@ const unlike = (bases: readonly Run[], head: Run): readonly FingerprintDifferenc
 const mismatchOf = (base: Run, head: Run): readonly string[] => {
   const parts = differences(fingerprintOf(base), fingerprintOf(head));
   if (parts.length === 0) return [];
-  const said = parts.map((one) => `${one.part}: ${shown(one.base)} / ${shown(one.head)}`);
+  const said = parts.map((one) => `${one.part}: ${shownPart(one, "base")} / ${shownPart(one, "head")}`);
   return [
     `"${base.directory}" and "${head.directory}" are not comparable: they differ in ${said.join(", ")}; --force compares them anyway`,
   ];
-};
-
-const MOST_SHOWN = 60;
-const shown = (value: string): string => {
-  if (value === "") return "(none)";
-  return value.length <= MOST_SHOWN ? value : `${value.slice(0, MOST_SHOWN)}…`;
 };
 
 const headingOf = ({ directory, record: { startedAt, tool, target, outcome } }: Run) => ({
@@ -167,35 +178,13 @@ const headingOf = ({ directory, record: { startedAt, tool, target, outcome } }: 
   outcome: outcome ?? "open",
 });
 
-const lackingOf = (base: Run, head: Run): readonly Lacking[] => [
-  ...lackingIn("head", head, base),
-  ...lackingIn("base", base, head),
-];
-
-const lackingIn = (side: Lacking["side"], run: Run, other: Run): readonly Lacking[] => {
-  const why = whyIncomplete(run);
-  const own = checksOf(run);
-  return [
-    ...(why === undefined ? [] : [{ side, what: "the run", why }]),
-    ...[...checksOf(other)]
-      .filter(([what, unmade]) => unmade === "" && own.get(what) !== "")
-      .map(([what]) => ({ side, what, why: own.get(what) ?? "not checked" })),
-  ];
-};
-
-/** Every possible check with the reason why it was not made; empty if it was made. */
-const checksOf = (run: Run): ReadonlyMap<string, string> => {
-  if (run.kind === "load") {
-    const { rules, endpoints } = run.record;
-    const granted = endpoints.filter(({ outcome }) => outcome === "granted");
-    return new Map([
-      ...rules.map(({ id, checks }) => [id, checks > 0 ? "" : "not checked"] as const),
-      ...granted.map(({ endpoint }) => [`endpoint ${endpoint}`, ""] as const),
-    ]);
-  }
-  const { selected, rules } = run.record;
-  return new Map<string, string>([
-    ...selected.map((id) => [id, "not reached"] as const),
-    ...rules.map((result) => [result.id, whyUnjudged(result) ?? ""] as const),
-  ]);
+const lackingOf = (base: Run, head: Run): readonly Lacking[] => {
+  const of = (side: Lacking["side"], run: Run, other: Run): readonly Lacking[] => {
+    const why = whyIncomplete(run);
+    return [
+      ...(why === undefined ? [] : [{ side, what: "the run", why }]),
+      ...lackingIn(run.record.cases, other.record.cases).map((one) => ({ side, ...one })),
+    ];
+  };
+  return [...of("head", head, base), ...of("base", base, head)];
 };

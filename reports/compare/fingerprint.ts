@@ -1,6 +1,9 @@
+import { duration } from "../../conformance/contract/duration.ts";
+import { cut } from "../../conformance/contract/text.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FingerprintDifference } from "./shape.ts";
-import { type Run, runsBelow } from "../read/index.ts";
+import { runsBelow } from "../read/folder.ts";
+import type { Run } from "../read/index.ts";
 import { realpathSync } from "node:fs";
 
 /** Everything that must be equal for two runs to be comparable, part by part. */
@@ -49,6 +52,17 @@ export const differences = (base: Fingerprint, head: Fingerprint): readonly Fing
 /** The rules of one list that are missing from the other. */
 const without = (rules: string, others: string): string =>
   [...new Set(rules.split(", ")).difference(new Set(others.split(", ")))].join(", ");
+
+const MOST_SHOWN = 60;
+
+/** One side of a difference for readers: with units, a long value cut. */
+export const shownPart = ({ part, ...sides }: FingerprintDifference, side: "base" | "head"): string => {
+  const value = sides[side];
+  if (value === "") return "(none)";
+  if (["duration", "warmUp"].includes(part)) return duration(Number(value));
+  if (part === "rate") return `${value} a second`;
+  return cut(value, MOST_SHOWN);
+};
 
 const MOST_RUNS = 50;
 

@@ -1,16 +1,19 @@
-import { serviceRows, type EndpointRow, type LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { Case } from "../../conformance/contract/cases.ts";
+import { isOfService } from "../../conformance/contract/load-record.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { mean, predictionLimits } from "../statistics/sample.ts";
-import { failedShare } from "./load.ts";
-import type { LimitedMetric, LimitsComparison } from "./shape.ts";
+import type { Metric } from "./shape.ts";
 
 /** With fewer runs, limits would be too wide to say anything. */
 export const leastRuns = 10;
 
-export const isWorse = ({ verdict }: LimitedMetric): boolean =>
-  verdict === "slower" || verdict === "more failures";
+type List = readonly Case[];
 
-const metrics = ["p50", "p95", "p99"] as const;
+/** A metric of the head run with what the earlier runs say of it. */
+type Limited = Required<Pick<Metric, "id" | "limits" | "verdict">>;
+
+/** The level at which all metrics together raise a false alarm. */
+export const ALPHA = 0.05;
 
 /**
  * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits for one
@@ -18,44 +21,31 @@ const metrics = ["p50", "p95", "p99"] as const;
  * of all metrics together have at most probability alpha. Limits are widened to the smallest change that matters. They
  * assume that runs vary by chance around one level; if the level changed among them, the limits are wide.
  */
-export const compareWithLimits = (
-  bases: readonly LoadRecord[],
-  head: LoadRecord,
-  alpha = 0.05,
-): LimitsComparison => {
+export const limitsOf = (bases: readonly List[], head: List): readonly Limited[] => {
   const found = timed(bases, head).filter((one) => whyUnlimited(one) === undefined);
-  const confidence = 1 - alpha / (found.length + 1);
-  const judged = found.map(({ endpoint, metric, values, head: ms }): LimitedMetric => {
+  const confidence = 1 - ALPHA / (found.length + 1);
+  const judged = found.map(({ id, values, head: ms }): Limited => {
     const logs = values.map(Math.log);
     const limits = predictionLimits(logs, confidence);
     const usual = Math.exp(mean(logs));
-    const floor = leastRatio(metric, usual);
+    const floor = leastRatio(id.split(" ")[1] ?? "", usual);
     const low = Math.min(Math.exp(limits.low), usual / floor);
     const high = Math.max(Math.exp(limits.high), usual * floor);
     const verdict = ms > high ? "slower" : ms < low ? "faster" : "usual";
-    return { endpoint, metric, usual, low, high, head: ms, verdict };
+    return { id, limits: { usual, low, high }, verdict };
   });
-  const failures = failuresOf(bases, head, confidence);
-  const all = [...judged, failures];
-  return {
-    runs: bases.length,
-    alpha,
-    metrics: all,
-    regressed: all.some(isWorse),
-  };
+  return [...judged, failuresOf(bases, head, confidence)];
 };
 
-/** Each latency of the head run, with its values in the base runs that have it. */
-const timed = (bases: readonly LoadRecord[], head: LoadRecord) =>
-  granted(head).flatMap((row) =>
-    metrics.map((metric) => ({
-      endpoint: row.endpoint,
-      metric,
-      head: row.response[`${metric}Ms`],
-      values: bases
-        .flatMap((base) => granted(base).find(({ endpoint }) => endpoint === row.endpoint) ?? [])
-        .map(({ response }) => response[`${metric}Ms`]),
-    })),
+const valueOf = (list: List, id: string): number | undefined =>
+  list.find((one) => one.id === id && one.status === "measured")?.measured?.value;
+
+/** Each latency of the head run, with its values in the earlier runs that have it. */
+const timed = (bases: readonly List[], head: List) =>
+  head.flatMap(({ id, status, measured }) =>
+    status === "measured" && measured?.unit === "ms" && isOfService(id.split(" ")[0] ?? "")
+      ? [{ id, head: measured.value, values: bases.flatMap((base) => valueOf(base, id) ?? []) }]
+      : [],
   );
 
 const whyUnlimited = ({ values }: { readonly values: readonly number[] }): string | undefined => {
@@ -64,25 +54,23 @@ const whyUnlimited = ({ values }: { readonly values: readonly number[] }): strin
   return values.some((ms) => ms <= 0) ? "it was zero in an earlier run" : undefined;
 };
 
-/** The latencies of the head run that the base runs set no limits for. */
-export const withoutLimits = (bases: readonly LoadRecord[], head: LoadRecord) =>
+/** The latencies of the head run that the earlier runs set no limits for. */
+export const withoutLimits = (bases: readonly List[], head: List) =>
   timed(bases, head).flatMap((one) => {
     const why = whyUnlimited(one);
-    return why === undefined ? [] : [{ what: `${one.endpoint} ${one.metric}`, why }];
+    return why === undefined ? [] : [{ what: one.id, why }];
   });
 
 /** Most runs have no failures, so their limits would have no width: one failure in a thousand is allowed. */
 const FREE_SHARE = 0.001;
+const FAILED = "all failed share";
 
-const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: number): LimitedMetric => {
-  const shares = bases.map(failedShare);
+const failuresOf = (bases: readonly List[], head: List, confidence: number): Limited => {
+  const shares = bases.map((base) => valueOf(base, FAILED) ?? 0);
   const limits = predictionLimits(shares, confidence);
   const low = Math.max(0, limits.low);
   const high = Math.max(FREE_SHARE, limits.high);
-  const share = failedShare(head);
+  const share = valueOf(head, FAILED) ?? 0;
   const verdict = share > high ? "more failures" : share < low ? "fewer failures" : "usual";
-  return { endpoint: "all", metric: "failed share", usual: mean(shares), low, high, head: share, verdict };
+  return { id: FAILED, limits: { usual: mean(shares), low, high }, verdict };
 };
-
-const granted = ({ endpoints }: LoadRecord): readonly EndpointRow[] =>
-  serviceRows(endpoints).filter(({ outcome }) => outcome === "granted");

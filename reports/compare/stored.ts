@@ -4,24 +4,19 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
 import { checkOf, parse, textIn } from "../read/lines.ts";
-import { INFINITE, StoredGates, StoredLoads, type Comparison } from "./shape.ts";
+import { INFINITE, StoredComparison } from "./shape.ts";
 
 const comparisonFile = "comparison.json";
 
-interface Stored {
-  /** The version of Touchstone that wrote it: another version may store other figures. */
-  readonly tool: string;
-  readonly exitCode: number;
-  readonly comparison: Comparison;
-}
+/** With the version of Touchstone that wrote it: another version may store other figures. */
+type Stored = Frozen<typeof StoredComparison>;
 
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
   path.join(folder, comparisonFile),
   jsonFile(stored, (_, value) => (value === Infinity ? INFINITE : value)),
 ];
 
-const checkGates = checkOf<Frozen<typeof StoredGates>>(StoredGates);
-const checkLoads = checkOf<Frozen<typeof StoredLoads>>(StoredLoads);
+const check = checkOf<Stored>(StoredComparison);
 
 /**
  * The comparison in a folder; undefined if there is none. Throws ConfigurationError if it cannot be read, is damaged, or
@@ -34,7 +29,6 @@ export const readComparison = (folder: string, tool: string): Stored | undefined
   const value = parse(text, file);
   if (fieldOf(value, "tool") !== tool)
     throw new ConfigurationError(`${file} is not a comparison by Touchstone ${tool}; compare the runs again`);
-  const check = fieldOf(fieldOf(value, "comparison"), "kind") === "load" ? checkLoads : checkGates;
   return finiteOrNot(check(value, file));
 };
 

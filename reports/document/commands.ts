@@ -20,7 +20,7 @@ import {
   type Fact,
 } from "./model.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { whyOpen } from "../text/causes.ts";
+import { whyOpen } from "../../conformance/contract/verdict.ts";
 import { breachCard } from "./gate-rules.ts";
 import type { Check } from "../../conformance/contract/check.ts";
 

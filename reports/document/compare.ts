@@ -1,12 +1,12 @@
-import type { ComparedRule, Comparison, RulesComparison, RunHeading } from "../compare/shape.ts";
-import { isWorse } from "../compare/limits.ts";
-import { changeTitles } from "../compare/shape.ts";
-import { moment, plural } from "../text/figures.ts";
+import { isRequirementId, requirement } from "../../conformance/contract/catalogue.ts";
+import type { Case } from "../../conformance/contract/cases.ts";
+import { OBSERVATIONS } from "../compare/cases.ts";
+import { shownPart } from "../compare/fingerprint.ts";
+import type { Change, Comparison, RunHeading } from "../compare/shape.ts";
 import { changedOf, readableFingerprint } from "../text/facts.ts";
-import { requirementOf, wordOf, wordOfResult } from "../text/verdicts.ts";
-import { loadComparisonSections } from "./compare-load.ts";
+import { moment, plural } from "../text/figures.ts";
+import { speedSection } from "./compare-speed.ts";
 import {
-  lookOf,
   callout,
   code,
   doc,
@@ -35,7 +35,7 @@ export interface ComparedPages {
 }
 
 export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): Doc => {
-  const { base, head, lacking, leftOut } = comparison;
+  const { base, head, lacking, leftOut, cases, unchanged, speed } = comparison;
   const [look, headline] = answerOf(comparison);
   return doc({
     title: `${head.target}: ${headline}`,
@@ -58,9 +58,22 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
           members.map(({ what }) => what).join(", "),
         ]),
       ),
-      ...(comparison.kind === "conform"
-        ? rulesSections(comparison.rules)
-        : loadComparisonSections(comparison.load, comparison.limits, comparison.unjudged)),
+      ...changeSections(cases),
+      tableSection(
+        "drift",
+        "Observed behaviour that changed",
+        ["Observation", "Was", "Now", "Pinned"],
+        cases.map(
+          ({ id, group, verdict, expected = "", seen = "" }) =>
+            group === OBSERVATIONS && [
+              code(id),
+              ...changedOf(expected, seen).map((one) => code(readableFingerprint(one))),
+              verdict === "drifted" ? "pinned" : "",
+            ],
+        ),
+      ),
+      section("unchanged", "Unchanged", text(`${unchanged} with the same verdict in both.`)),
+      speed !== undefined && speedSection(speed),
       tableSection(
         "left-out",
         "Runs left out",
@@ -72,8 +85,7 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
   });
 };
 
-const answerOf = (comparison: Comparison): readonly [Look, string] => {
-  const { verdict, differences } = comparison;
+const answerOf = ({ verdict, differences, kind, speed }: Comparison): readonly [Look, string] => {
   if (verdict === "regressed") return [["bad", "cross"], "The head run is worse than the base."];
   if (verdict === "incomplete")
     return [
@@ -83,38 +95,32 @@ const answerOf = (comparison: Comparison): readonly [Look, string] => {
         : "Incomplete: the two runs did not complete the same checks.",
     ];
   if (verdict === "drifted") return [["warn", "unequal"], "A pinned observation changed."];
-  return [["good", "check"], unchangedHeadline(comparison)];
+  if (kind === "conform") return [["good", "check"], "Nothing newly fails."];
+  // What was not judged is not said to be no worse.
+  return [
+    ["good", "check"],
+    speed?.unjudged !== undefined
+      ? "Nothing newly fails under load; so few runs cannot judge speed."
+      : "Nothing newly fails under load, and no metric is judged worse.",
+  ];
 };
 
-/** What was not judged is not said to be no worse. */
-const unchangedHeadline = (comparison: Comparison): string => {
-  if (comparison.kind === "conform") return "Nothing newly fails.";
-  return comparison.limits === undefined
-    ? "Nothing newly fails under load; so few runs cannot judge speed."
-    : "Nothing newly fails under load, and no metric is judged worse.";
-};
-
-const detailOf = (comparison: Comparison): string => {
-  const missing = comparison.lacking
+const detailOf = ({ cases, lacking, unchanged, speed }: Comparison): string => {
+  const missing = lacking
     .filter(({ what }) => what === "the run")
     .map(({ side, why }) => `The ${side} run is incomplete: ${why}. `)
     .join("");
-  if (comparison.kind === "conform") {
-    const { changes, drift, unchanged } = comparison.rules;
-    const count = (change: string): number => changes.filter((one) => one.change === change).length;
-    const unknown = count("failing unjudged");
-    return `${missing}${plural(count("newly failing"), "rule")} newly failing, ${unknown === 0 ? "" : `${unknown} failing and not judged before, `}${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift.length, "observation")} changed; ${plural(unchanged, "rule")} with the same verdict in both.`;
-  }
-  const { limits, unjudged, load } = comparison;
-  const slower = limits?.metrics.filter(isWorse);
-  const changed = (change: string): number => load.rules.filter((one) => one.change === change).length;
-  const unknown = changed("failing unjudged");
-  const missed = load.objectives.filter(({ change }) => change === "newly missed");
-  return `${missing}${plural(changed("newly failing"), "promise")} newly broken${unknown === 0 ? "" : `, ${unknown} broken and not checked before,`} and ${plural(missed.length, "objective")} newly missed under load. ${
-    slower === undefined
-      ? `Speed is shown, not judged${unjudged === undefined ? "" : `: ${unjudged}`}.`
-      : `${plural(slower.length, "metric")} beyond the limits of the earlier runs.`
-  }`;
+  const count = (change: Change): number => cases.filter(({ verdict }) => verdict === change).length;
+  const drift = cases.filter(({ group }) => group === OBSERVATIONS).length;
+  const unknown = count("failing unjudged");
+  const slower = cases.filter(({ group, status }) => group === "speed" && status === "failed").length;
+  const speedText =
+    speed === undefined
+      ? ""
+      : speed.unjudged !== undefined
+        ? ` Speed is shown, not judged: ${speed.unjudged}.`
+        : ` ${plural(slower, "metric")} beyond the limits of the earlier runs.`;
+  return `${missing}${count("newly failing")} newly failing, ${unknown === 0 ? "" : `${unknown} failing and not judged before, `}${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift, "observation")} changed; ${unchanged} with the same verdict in both.${speedText}`;
 };
 
 const runText = (
@@ -143,46 +149,43 @@ const forced = ({ differences }: Comparison): readonly (Block | false)[] => [
       table(
         "Differences",
         ["Part", "Base", "Head"],
-        differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
+        differences.map((one) => [one.part, shownPart(one, "base"), shownPart(one, "head")]),
       ),
     ),
 ];
 
-const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly Section[] => [
-  ...changeTitles.map(([change, title]) =>
+/** The most important change first. */
+const changes: Readonly<Record<Change, readonly [title: string, look: Look]>> = {
+  "newly failing": ["Newly failing", ["bad", "cross"]],
+  "failing unjudged": ["Failing, and not judged before", ["bad", "cross"]],
+  "newly unable": ["No longer judged", ["open", "question"]],
+  "still failing": ["Still failing", ["bad", "cross"]],
+  fixed: ["Fixed", ["good", "check"]],
+  "able again": ["Judged again", ["good", "check"]],
+  "other verdict": ["Another verdict", ["seen", "ring"]],
+  "only in head": ["Only in the later run", ["seen", "ring"]],
+  "only in base": ["Only in the earlier run", ["seen", "ring"]],
+};
+
+const changeSections = (cases: readonly Case[]): readonly Section[] =>
+  Object.entries(changes).map(([change, [title, look]]) =>
     section(
       change.replaceAll(" ", "-"),
       title,
-      ...changes.filter((one) => one.change === change).map(ruleCard),
+      ...cases.filter(({ verdict }) => verdict === change).map((one) => changeCard(one, look)),
     ),
-  ),
-  tableSection(
-    "drift",
-    "Observed behaviour that changed",
-    ["Observation", "Was", "Now", "Pinned"],
-    drift.map(({ id, base, head, pinned }) => [
-      code(id),
-      ...changedOf(base, head).map((one) => code(readableFingerprint(one))),
-      pinned ? "pinned" : "",
-    ]),
-  ),
-  section("unchanged", "Unchanged", text(`${plural(unchanged, "rule")} with the same verdict in both.`)),
-];
+  );
 
-const ruleCard = (one: ComparedRule): Card => {
-  const { id, base, head, level, expected, actual, reason } = one;
+const changeCard = ({ id, status, expected, seen, more = [] }: Case, look: Look): Card => {
+  const known = isRequirementId(id) ? requirement(id) : undefined;
   return {
     is: "card",
-    tone: head === "failed" || head === "warned" ? head : undefined,
-    header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
-    beside: `${wordOfResult(base)} before, ${wordOfResult(head)} now${level === "advisory" ? ", advisory" : ""}`,
-    promise: requirementOf(id).sentence,
+    tone: status === "failed" ? "failed" : undefined,
+    header: mark(look, code(id), look[0] === "bad" ? "failed" : look[0] === "good" ? "passed" : undefined),
+    beside: `${more.join("; ")}${known?.level === "advisory" ? ", advisory" : ""}`,
+    ...(known !== undefined && { promise: known.sentence }),
     blocks: [
-      facts([
-        expected !== undefined && ["Expected", expected],
-        actual !== undefined && ["Seen", strong(actual)],
-        reason !== undefined && ["Because", reason],
-      ]),
+      facts([expected !== undefined && ["Expected", expected], seen !== undefined && ["Seen", strong(seen)]]),
     ],
   };
 };

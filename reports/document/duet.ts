@@ -104,7 +104,9 @@ const forest = (gated: readonly GatedMember[]): Figure => {
   );
   return figure({
     title: "How b differs from a",
-    note: "The change of each judged metric, on a logarithmic axis: to the right b is slower (or has more throughput). Within the shaded band changes are too small to matter.",
+    note: "The change of each judged metric.",
+    drawn:
+      "The axis is logarithmic: to the right b is slower, or has more throughput. Within the shaded band changes are too small to matter.",
     legend: [
       ["change-mean", "change with its 95 % interval"],
       ["floor", "too small to matter"],

@@ -50,15 +50,15 @@ describe("the short report", () => {
       Record       runs/one
 
       Every rule
-        Rules                     observed  passed  cases
-        ✓ Authorize                      2       9    210
-        ✓ Authorization code             1       8    188
-        ✓ Token exchange                 1       9    226
-        ✓ Token refresh                  1      11    276
-        ✓ Access token                           3     75
-        ✓ Notifications                  6      12    306
-        ✓ Webhook push                   6      13    320
-        ✓ The service as a whole         1       3     76
+        Rules                     passed  observed  cases
+        ✓ Authorize                    9         2    210
+        ✓ Authorization code           8         1    188
+        ✓ Token exchange               9         1    226
+        ✓ Token refresh               11         1    276
+        ✓ Access token                 3               75
+        ✓ Notifications               12         6    306
+        ✓ Webhook push                13         6    320
+        ✓ The service as a whole       3         1     76
 
       Lifetimes
         Measured lifetimes
@@ -91,7 +91,7 @@ describe("the short report", () => {
         5 statements of the document cannot be tested from outside (\`touchstone rules\` says why).
 
       ✓ Every required rule ran and held.
-      18 observed, 68 passed; 1,677 cases in 6.3 s. Exit code 0.
+      68 passed, 18 observed; 1,677 cases in 6.3 s. Exit code 0.
       "
     `);
   });
@@ -116,17 +116,17 @@ describe("the short report", () => {
     const text = render(recordOf({ rules }), 60);
     expect(text.slice(text.indexOf("# Authorization"), text.indexOf("Observed where")))
       .toMatchInlineSnapshot(`
-      "# Authorization code
-          harness error  1
-          inconclusive   1
-          could not run  1
-          pending        1
-          observed       1
-          passed         1
-          cases          2
+        "# Authorization code
+            harness error  1
+            inconclusive   1
+            could not run  1
+            pending        1
+            passed         1
+            observed       1
+            cases          2
 
-      "
-    `);
+        "
+      `);
   });
 
   it("shows breaches in full before the overview", () => {

@@ -186,10 +186,10 @@ describe("what a run has left on its target", () => {
   it("is in the HTML report and the Markdown summary, escaped", () => {
     for (const text of [page(true), summary(true)]) {
       expect(text).toContain("Left on the target");
-      expect(text.replaceAll("&#58;", ":")).toMatch(sentence);
       expect(text).not.toContain("<script>evil");
       expect(text).not.toContain("\u001b");
     }
+    expect(page(true)).toMatch(sentence);
     expect(terminal(true, "full")).not.toContain("\u001b[2J");
   });
 

@@ -65,6 +65,7 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
           ? ["A dash: the rule asks about the other side only."]
           : []),
       ].join(" "),
+      drawn: "The axis is logarithmic on both sides of the promised end, so that seconds show beside days.",
       legend: [
         ["good", "still accepted"],
         ["ended", "refused"],
@@ -191,8 +192,10 @@ const scheduleFigure = (
       ruleLink(place, result.id),
       "). A reading fits if every push lies in a window; a window is as wide as a push may be late.",
     ],
+    drawn: "Seconds after the event are drawn by their square root, so that early pushes do not crowd.",
     legend: [
       ["measured", "a measured push"],
+      ["band", "time in which it came"],
       ["window-fits", "window of a reading that fits"],
       ["window-out", "window of a reading that does not fit"],
       isBeyond && ["window-beyond", "window of a reading that fits, beyond the cap"],

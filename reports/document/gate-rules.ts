@@ -1,18 +1,19 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { groups, type Requirement } from "../../conformance/contract/requirement.ts";
-import type { AppliedWaiver } from "../../conformance/contract/outcome.ts";
+import { cameBack } from "../../conformance/contract/gate-cases.ts";
+import { waiverText, type AppliedWaiver } from "../../conformance/contract/outcome.ts";
 import { casesOf, type Facts, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf, type GateView } from "../gather/gather.ts";
-import { cameBack, inputOf, laterBy, othersOf, sendTableOf } from "../text/breach.ts";
+import { inputOf, laterBy, othersOf, sendTableOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
-import { elapsed, plural, shellWord } from "../text/figures.ts";
+import { elapsed, figure, plural, shellWord } from "../text/figures.ts";
 import {
   groupTitles,
   requirementOf,
   levelMeanings,
   sectionsOf,
+  verdictOrder,
   wordOf,
-  waiverText,
 } from "../text/verdicts.ts";
 import {
   lookOf,
@@ -22,6 +23,7 @@ import {
   lines,
   link,
   mark,
+  soft,
   strong,
   table,
   text,
@@ -31,6 +33,7 @@ import {
   type RuleEntry,
   type RuleGroup,
   type Span,
+  type Table,
   type Text,
 } from "./model.ts";
 import type { Place } from "./run.ts";
@@ -235,4 +238,23 @@ const evidenceOf = (
     seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
     verdict.kind !== "not-applicable" && replayCommand(id, directory, options),
   ];
+};
+
+/** How many rules of each group have which verdict. */
+export const groupTable = (groups: readonly RuleGroup[]): Table | undefined => {
+  const all = groups.flatMap(({ rules }) => rules);
+  const kinds = verdictOrder.filter((kind) => all.some((rule) => rule.kind === kind));
+  return table(
+    "Rules by group",
+    ["Rules", ...kinds.map((kind) => `>${wordOf(kind)}`), ">cases"],
+    groups.map(({ title, rules }): readonly Text[] => {
+      const counts = kinds.map((kind) => rules.filter((rule) => rule.kind === kind).length);
+      const worst = kinds.find((kind, at) => counts[at] !== 0 && kind !== "observed") ?? "observed";
+      return [
+        mark(lookOf[worst], [title]),
+        ...counts.map((count) => (count === 0 ? "" : figure(count))),
+        soft(figure(rules.reduce((sum, { cases }) => sum + cases, 0))),
+      ];
+    }),
+  );
 };

@@ -6,7 +6,7 @@ import { documentLimits } from "../../conformance/contract/limits.ts";
 import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { width } from "../text/layout.ts";
-import { gateHeadline } from "./gate-answer.ts";
+import { headlineOf } from "./answer.ts";
 import { broken, failedRecord, partOf, render } from "../testing/shown.ts";
 
 describe("the report of a run", () => {
@@ -53,7 +53,7 @@ describe("the report of a run", () => {
         Seed                 1234
 
       ✓ Every selected required rule ran and held.
-      1 observed, 2 passed; 1,217 cases in 6.3 s. Exit code 0.
+      2 passed, 1 observed; 1,217 cases in 6.3 s. Exit code 0.
       "
     `);
   });
@@ -68,7 +68,7 @@ describe("the report of a run", () => {
 
   it("claims no more than the selected rules show", () => {
     const headline = (rules: RunRecord["rules"], more: Partial<RunRecord> = {}): string =>
-      gateHeadline(recordOf({ rules, ...more }));
+      headlineOf(recordOf({ rules, ...more }));
     const advisory = ruleThat.passed("exchange.no-store", 1);
     const pinned = { "authorize.redirect": '{"status":302}' };
     const changed = ruleThat.observed("authorize.redirect", '{"status":200}');

@@ -1,13 +1,13 @@
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/left-behind.ts";
-import { drifted, failsGate, type WaiverState } from "../../conformance/contract/outcome.ts";
+import { drifted, failsGate, waiverStateText, type WaiverState } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { GateView } from "../gather/gather.ts";
 import { causesOf, commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/facts.ts";
-import { groupTitles, requirementOf, wordOf, activeWaivers, waiverStateText } from "../text/verdicts.ts";
-import { gateDetail, gateHeadline } from "./gate-answer.ts";
+import { groupTitles, requirementOf, wordOf, activeWaivers } from "../text/verdicts.ts";
+import { gateDetail, headlineOf } from "./answer.ts";
 import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {
   alsoMeasured,
@@ -45,7 +45,7 @@ const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" 
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
   const { record, directory } = subject;
-  const headline = gateHeadline(record);
+  const headline = headlineOf(record);
   const leftBehind = leftOn(record);
   const left = leftBehind && leftBehindLine(leftBehind);
   return doc({

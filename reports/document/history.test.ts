@@ -9,12 +9,12 @@ describe("a history", () => {
     expect(onTerminal(historyDoc(madeHistory()))).toMatchInlineSnapshot(`
       "Folder  runs
 
-      Over time, the newest change first
-        Metric or rule   Of                             Latest  Newest change               Trend
-        list p95         staging                       8.00 ms  2030-01-07 00:00:00         ▅▅▅▅▅▅██████
-                         mixed, constant, 100/s                 4.00 ms → 8.00 ms (+100 %)
-        code.single-use  staging                        failed  2030-01-06 00:00:00         ✓✗✓✗✓✗
-                         gate, standard          failed 3 of 6  passed → failed
+      staging
+        Rule or metric               Now  Since                            How often  Trend         Run
+        code.single-use         ✗ failed  2030-01-06 00:00             failed 3 of 6  ✓✗✓✗✓✗        load-5
+        gate, standard                    passed to failed
+        list p95                 8.00 ms  2030-01-07 00:00                   12 runs  ▅▅▅▅▅▅██████  load-6
+        mixed, constant, 100/s            4.00 ms to 8.00 ms (+100 %)
 
       All runs
         Run      Started              Of                      Outcome
@@ -48,7 +48,7 @@ describe("a history", () => {
         broken  run.json is damaged
 
       ? The latest readable run: passed; 1 run cannot be read.
-      12 runs; the newest change: list p95 in load-6.
+      12 runs; 1 rule or objective failing now; the newest change: list p95 in load-6.
       "
     `);
   });
@@ -57,7 +57,7 @@ describe("a history", () => {
     const [first] = madeHistory().series;
     const html = textOf(asPage(historyDoc(madeHistory({ series: first ? [first] : [] }))));
     expect(html).toMatch(
-      /list p95 staging mixed, constant, 100\/s 8\.00 ms 2030-01-07 00:00:00 4\.00 ms → 8\.00 ms \(\+100 %\) ▅{6}█{6}/,
+      /list p95 8\.00 ms 2030-01-07 00:00 4\.00 ms to 8\.00 ms \(\+100 %\) 12 runs load-6/,
     );
     expect(html).toMatch(
       /Run by run .* load-11 2030-01-12 00:00:00 8\.00 ms .* load-0 2030-01-01 00:00:00 4\.00 ms/,
@@ -106,5 +106,34 @@ describe("a history", () => {
     const [one] = madeHistory().runs;
     if (one === undefined) throw new Error("no run");
     expect(historyDoc(madeHistory({ runs: [{ ...one, outcome: "failed" }] })).look).toEqual(["bad", "cross"]);
+  });
+
+  it("is as bad as the worst of the latest runs, and has a table for each target, with links", () => {
+    const [first, second] = madeHistory().series;
+    if (first === undefined || second === undefined) throw new Error("no series");
+    const [run] = madeHistory().runs;
+    if (run === undefined) throw new Error("no run");
+    const other = {
+      ...run,
+      name: "gate-1",
+      asked: "gate, quick",
+      target: "shop",
+      outcome: "failed",
+    } as const;
+    const shown = historyDoc(
+      madeHistory({
+        runs: [other, ...madeHistory().runs],
+        series: [first, { ...second, target: "shop" }],
+        problems: [],
+      }),
+      (name) => `../runs/${name}/run.json`,
+    );
+    expect(shown).toMatchObject({
+      look: ["bad", "cross"],
+      headline: "The latest run did not pass: shop (gate, quick).",
+    });
+    expect(shown.sections.map(({ title }) => title)).toEqual(["staging", "shop", "All runs"]);
+    expect(asPage(shown)).toContain('<a href="../runs/load-5/run.json"');
+    expect(asPage(shown)).toContain('role="img" aria-label="✓✗✓✗✓✗"');
   });
 });

@@ -63,7 +63,8 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   );
   return figure({
     title: "Requested and achieved rate",
-    note: "Iterations per second; the warm-up is shaded.",
+    note: "Iterations per second.",
+    drawn: "The warm-up is shaded.",
     legend: [
       ["asked", "asked"],
       ["achieved", "started"],
@@ -159,7 +160,8 @@ export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
     ? undefined
     : figure({
         title: "Latency distribution",
-        note: "Each curve is scaled to its own peak; the axis is logarithmic. The warm-up is left out. Latency counts from the scheduled start of a request.",
+        note: "The warm-up is left out. Latency counts from the scheduled start of a request.",
+        drawn: "Each curve is scaled to its own peak; the axis is logarithmic.",
         picture: { is: "spread", label: "Latency distribution", endpoints: measured },
         table: rows,
       });

@@ -1,7 +1,8 @@
-import type { LoadBreach, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
+import type { LoadBreach, LoadRecord } from "../../conformance/contract/load-record.ts";
 import { elapsed, plural, figure as number, inUnit, rate, latency, percent } from "../text/figures.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
-import { requirementOf, rampAnswer } from "../text/verdicts.ts";
+import { rampAnswer } from "../../conformance/contract/load-cases.ts";
+import { requirementOf } from "../text/verdicts.ts";
 import type { Bucket } from "../gather/course.ts";
 import type { LoadView } from "../gather/gather.ts";
 import {
@@ -19,7 +20,6 @@ import {
   type Fact,
   type Look,
   type Table,
-  type Text,
   lines,
 } from "./model.ts";
 import type { LoadOptions } from "./run.ts";
@@ -108,52 +108,6 @@ const breachCard = (
 
 const howOften = (rule: LoadRecord["rules"][number] | undefined): Fact | undefined =>
   rule && ["How often", `${plural(rule.breaches, "time")} in ${plural(rule.checks, "check")}`];
-
-const objectiveLooks: Readonly<Record<ObjectiveResult["verdict"], readonly [Look, word: string]>> = {
-  held: [["good", "check"], "passed"],
-  breached: [["bad", "cross"], "failed"],
-  "not measured": [["open", "dash"], "not measured"],
-};
-
-export const objectivesTable = ({ objectives }: LoadRecord): Table | undefined =>
-  table(
-    "Objectives",
-    ["Objective", ">Limit", ">Measured", "Against the limit"],
-    objectives.map((one) => {
-      const { name, bound, limit, unit, verdict, measured, interval } = one;
-      // If too few requests could show a breach, the tick is not plain.
-      const [look, word]: readonly [Look, string] =
-        verdict === "held" && one.reason !== undefined
-          ? [["open", "ring"], "held, not proven"]
-          : objectiveLooks[verdict];
-      return [
-        mark(look, [name], word),
-        `${bound} ${inUnit(limit, unit)}`,
-        measuredText(one),
-        measured === undefined
-          ? ""
-          : {
-              is: "bullet",
-              label: `${word}; ${bound} the limit`,
-              measured,
-              limit,
-              interval,
-              wrong: verdict === "breached",
-            },
-      ];
-    }),
-  );
-
-const measuredText = ({ measured, interval, unit, reason, verdict }: ObjectiveResult): Text => {
-  if (measured === undefined) return reason ?? verdict;
-  const between =
-    interval === undefined ? "" : ` (${inUnit(interval[0], unit)} to ${inUnit(interval[1], unit)})`;
-  return [
-    inUnit(measured, unit),
-    soft(between),
-    soft(reason === undefined ? "" : verdict === "held" ? `; held; ${reason}` : ` ${reason}`),
-  ];
-};
 
 export const rampBlocks = (record: LoadRecord): readonly Block[] => {
   const { breakpoint } = record;

@@ -1,14 +1,14 @@
-import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
-import { rampAnswer } from "../text/verdicts.ts";
+import { rampAnswer } from "../../conformance/contract/load-cases.ts";
+import { headlineOf } from "./answer.ts";
+import { objectivesFigure } from "./load-objectives.ts";
 import type { LoadView } from "../gather/gather.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import {
   breachBlocks,
   breachFinder,
   invalid,
-  objectivesTable,
   rampBlocks,
   endpointTable,
   environment,
@@ -31,7 +31,7 @@ import {
   type Doc,
   type Table,
 } from "./model.ts";
-import { passedHeadline, limitsCallout, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
+import { limitsCallout, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
@@ -41,9 +41,9 @@ export const loadDoc = (
   const { record, directory, course } = subject;
   return doc({
     prefix,
-    title: `${record.target.name}: ${headlineOf(record)}`,
+    title: `${record.target.name}: ${answerOf(record)}`,
     look: runLook(record),
-    headline: headlineOf(record),
+    headline: answerOf(record),
     detail: detailOf(record),
     before: [limitsCallout(record)],
     about: [...targetFacts(record), ["Record", code(directory)]],
@@ -51,7 +51,7 @@ export const loadDoc = (
     sections: [
       section("validity", "Why these figures cannot be trusted", ...invalid(record)),
       section("broken", "What broke under load", ...breachBlocks(subject, prefix)),
-      section("objectives", "Objectives", ...rampBlocks(record), objectivesTable(record)),
+      section("objectives", "Objectives", ...rampBlocks(record), objectivesFigure(record)),
       section(
         "course",
         "The load over time",
@@ -68,57 +68,12 @@ export const loadDoc = (
   });
 };
 
-const headlineOf = (record: LoadRecord): string => {
-  const { segment } = record;
-  if (segment !== undefined && record.state === "sealed" && record.outcome === undefined)
-    return `Segment ${segment.index} of ${segment.count} ran to its end. \`merge\` judges the run.`;
-  const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
-  const answer = rampAnswer(record);
-  const isAnswered =
-    record.outcome === "passed" || (record.outcome === "failed" && record.stopped === undefined);
-  if (answer !== undefined && broken === 0 && isAnswered) return answer;
-  const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
-  switch (record.outcome) {
-    case "passed":
-      return passedHeadline(
-        record,
-        record.objectives.length > 0 ? "Promises and objectives held under load" : "Promises held under load",
-      );
-    case "failed":
-      return given([
-        broken > 0 && `${plural(broken, "promise")} broke under load`,
-        missed > 0 && `${plural(missed, "objective was", "objectives were")} missed`,
-      ])
-        .join(", and ")
-        .concat(broken + missed === 0 ? "The load run failed." : ".");
-    case "incomplete":
-      return incompleteHeadline(record);
-    case "harness-error":
-      return "Touchstone itself failed under load; this says nothing about the service.";
-    default:
-      return broken > 0
-        ? `The load run was cut off; ${plural(broken, "promise")} broke until then.`
-        : "The load run was cut off; these are the measurements until then.";
-  }
-};
-
-/** The figures of a valid run stand, even if something was left open. */
-const incompleteHeadline = ({ exitCode, validity, stopped, objectives, rules }: LoadRecord): string => {
-  if (exitCode === exitCodes.unreachable) return "The target could not be reached.";
-  if (validity?.valid === false) return "The load run is not valid: its figures say nothing.";
-  if (stopped !== undefined) return "The load ended early, so it was not judged.";
-  const unmeasured = objectives.filter(({ verdict }) => verdict === "not measured");
-  if (unmeasured.length > 0)
-    return `${plural(unmeasured.length, "objective was", "objectives were")} not measured: ${unmeasured.map(({ name }) => name).join(", ")}.`;
-  const missed = objectives.filter(({ verdict }) => verdict === "breached");
-  if (missed.length > 0)
-    return `${plural(missed.length, "objective was", "objectives were")} missed, on a machine too busy to tell why: ${missed.map(({ name }) => name).join(", ")}.`;
-  const undecided = rules.filter(isUndecided);
-  if (undecided.length > 0)
-    return `${plural(undecided.length, "promise")} could not be judged: ${undecided.map(({ id }) => id).join(", ")}.`;
-  return validity === undefined || rules.some(({ checks }) => checks > 0)
-    ? "The load run could not be judged."
-    : "No promise was checked under load.";
+/** A segment that ran to its end is judged by the merge. */
+const answerOf = (record: LoadRecord): string => {
+  const { segment, state, outcome } = record;
+  return segment !== undefined && state === "sealed" && outcome === undefined
+    ? `Segment ${segment.index} of ${segment.count} ran to its end. \`merge\` judges the run.`
+    : headlineOf(record);
 };
 
 const detailOf = (record: LoadRecord): string => {
@@ -135,7 +90,7 @@ const detailOf = (record: LoadRecord): string => {
     record.state === "open"
       ? `${requests}.`
       : `${requests}; ${plural(checks, "check")} of ${plural(checked.length, "rule")}${took(record)}.`,
-    answer !== undefined && headlineOf(record) !== answer && answer,
+    answer !== undefined && answerOf(record) !== answer && answer,
     stopped !== undefined && `It ended early: ${stopped}.`,
     exitCode !== undefined && `Exit code ${exitCode}.`,
   ]).join(" ");

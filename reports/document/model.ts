@@ -1,5 +1,6 @@
 import type { ExchangeRecord, Outcome } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import { sparkline } from "../text/figures.ts";
 import type { Picture } from "./pictures.ts";
 
 /*
@@ -37,16 +38,12 @@ export type Span =
   | { readonly is: "file"; readonly name: string; readonly text: Text }
   /** Several texts in one cell, one below the other. */
   | { readonly is: "lines"; readonly lines: readonly Text[] }
-  /** A measured value beside its limit, for a table whose other cells hold the figures. */
-  | Bullet;
+  | Trend;
 
-export interface Bullet {
-  readonly is: "bullet";
-  readonly label: string;
-  readonly measured: number;
-  readonly limit: number;
-  readonly interval?: readonly [low: number, high: number] | undefined;
-  readonly wrong: boolean;
+/** Values or verdicts of several runs, the earliest first, so small that they fit a cell. */
+export interface Trend {
+  readonly is: "trend";
+  readonly values: readonly number[] | readonly Look[];
 }
 
 export interface Column {
@@ -68,6 +65,8 @@ export interface Figure {
   readonly is: "figure";
   readonly title: string;
   readonly note?: Text;
+  /** What the drawing itself shows, such as its axis: only for those who see it. */
+  readonly drawn?: Text;
   readonly legend?: readonly (readonly [key: string, words: string])[] | undefined;
   readonly picture: Picture;
   readonly table?: Table | undefined;
@@ -250,6 +249,15 @@ export const figure = ({
 }: Omit<Figure, "is" | "legend"> & {
   readonly legend?: readonly Optional<NonNullable<Figure["legend"]>[number]>[];
 }): Figure => ({ is: "figure", ...parts, legend: legend && given(legend) });
+
+const isFigures = (values: Trend["values"]): values is readonly number[] =>
+  values.every((value) => typeof value === "number");
+
+/** A trend where nothing can be drawn: a line of bars, or of symbols. */
+export const trendText = ({ values }: Trend): string =>
+  isFigures(values)
+    ? sparkline(values, values.length)
+    : values.map((look) => (typeof look === "number" ? "" : symbolOfIcon[look[1]])).join("");
 
 export const lookOf: Readonly<Record<VerdictKind, Look>> = {
   passed: ["good", "check"],

@@ -1,5 +1,4 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Densities } from "../compare/shape.ts";
 import type { MemberVerdict } from "../duet/document.ts";
 import type { Bucket, EndpointCourse, LatencyPoint } from "../gather/course.ts";
 import type { ScheduleRow, Lifetime } from "../text/facts.ts";
@@ -13,7 +12,7 @@ export interface Lane {
   readonly label: string;
   readonly band?: { readonly look: "floor" | "limit"; readonly range: Range };
   readonly interval?: Range | undefined;
-  readonly lines?: readonly (readonly [look: "detectable" | "usual", value: number])[];
+  readonly lines?: readonly (readonly [look: "detectable", value: number])[];
   readonly dot?: number | undefined;
   readonly verdict?: MemberVerdict | undefined;
 }
@@ -22,8 +21,8 @@ export interface Lane {
 interface Pictures {
   /** Values of several things on one logarithmic axis, one lane each. */
   lanes: {
-    /** Ratios with no change in the middle, or latencies in milliseconds. */
-    axis: "change" | "latency";
+    /** Ratios with no change in the middle, or shares of a limit. */
+    axis: "change" | "limit";
     label: string;
     lanes: readonly Lane[];
   };
@@ -36,7 +35,6 @@ interface Pictures {
     floor: number;
     detectable: number | undefined;
   };
-  densities: { densities: Densities };
   rate: { seconds: number; buckets: readonly Bucket[]; warmUpSeconds: number };
   /** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
   latency: {

@@ -33,17 +33,13 @@ export const took = ({ startedAt, endedAt }: AnyRecord): string => {
 };
 
 /** Whether all held, but the record or a report could not be written. */
-const isUnwritten = ({ outcome, exitCode }: AnyRecord): boolean =>
+export const isUnwritten = ({ outcome, exitCode }: AnyRecord): boolean =>
   outcome === "passed" && exitCode === exitCodes["harness-error"];
 
 export const runLook = (record: AnyRecord): Look => {
   if (isUnwritten(record)) return outcomeLook("harness-error");
   return outcomeLook(record.outcome);
 };
-
-/** The headline of a run that passed. */
-export const passedHeadline = (record: AnyRecord, what: string): string =>
-  isUnwritten(record) ? `${what}, but the record or a report could not be written.` : `${what}.`;
 
 export const targetFacts = ({
   target,

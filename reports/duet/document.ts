@@ -3,6 +3,8 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { text, type Frozen, integer, number } from "../../conformance/contract/schema.ts";
 import { latencyFloorMs, latencyFloors } from "../statistics/floors.ts";
 import path from "node:path";
+import { Cases, type Case } from "../../conformance/contract/cases.ts";
+import { change, percent, plural } from "../text/figures.ts";
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { placeFiles } from "../place.ts";
 
@@ -102,7 +104,7 @@ const resultShape = {
 const ResultShape = closed(resultShape);
 export type DuetResult = Frozen<typeof ResultShape>;
 
-export const duetVersion = 1;
+export const duetVersion = 2;
 
 const side = literals(["a", "b"]);
 
@@ -136,6 +138,7 @@ export const DuetDocument = closed({
   ...resultShape,
   ended: Type.Optional(literals(duetEnds)),
   broken: Type.Array(closed({ side, rule: Type.String(), times: count })),
+  cases: Cases,
   blocks: Type.Array(BlockShape),
 });
 export type DuetDocument = Frozen<typeof DuetDocument>;
@@ -159,8 +162,68 @@ export const duetExitCode = (duet: Played): number => {
   return whyDuetIncomplete(duet) === undefined ? exitCodes.passed : exitCodes.incomplete;
 };
 
+const statuses: Readonly<Record<MemberVerdict, Case["status"]>> = {
+  regressed: "failed",
+  improved: "passed",
+  unchanged: "passed",
+  inconclusive: "skipped",
+};
+
+/** What a duet judged, item by item: side b against side a. */
+export const duetCases = (duet: Played & Pick<DuetDocument, "members" | "failures">): readonly Case[] => {
+  const why = whyDuetIncomplete(duet);
+  const judged = (id: string, group: string, verdict: MemberVerdict): Case => ({
+    id,
+    group,
+    status: statuses[verdict],
+    verdict,
+    ...(verdict === "inconclusive" && duet.verdict === verdict && { open: true as const }),
+  });
+  return [
+    ...(why === undefined
+      ? []
+      : [
+          {
+            id: "the duet is complete",
+            group: "duet",
+            status: "skipped",
+            verdict: "incomplete",
+            open: true,
+            seen: why,
+          } as const,
+        ]),
+    ...duet.members.flatMap(({ endpoint, metric: of, verdict, ratio, interval: range }) =>
+      verdict === undefined
+        ? []
+        : [
+            {
+              ...judged(`${endpoint} ${of}`, "speed", verdict),
+              seen: `${change(ratio)} of b against a${range === undefined ? "" : `, 95 % interval ${range.map(change).join(" to ")}`}`,
+            },
+          ],
+    ),
+    ...(duet.failures === undefined
+      ? []
+      : [
+          {
+            ...judged("failed requests", "failures", duet.failures.verdict),
+            seen: `${percent(duet.failures.b)} of b, ${percent(duet.failures.a)} of a`,
+          },
+        ]),
+    ...duet.broken.map(({ side: by, rule, times }): Case => ({
+      id: `${rule} (${by})`,
+      group: "promises",
+      status: by === "b" ? "failed" : "passed",
+      verdict: "broken",
+      seen: `broken ${plural(times, "time")}`,
+    })),
+  ];
+};
+
 export const duetFile = "duet.json";
 
 /** Writes or replaces duet.json. Throws ConfigurationError. */
 export const writeDuet = (directory: string, document: DuetDocument): void =>
-  placeFiles({ folder: directory, flag: "--out" }, [[path.join(directory, duetFile), jsonFile(document)]]);
+  placeFiles({ folder: directory, flag: "--out", isPrivate: true }, [
+    [path.join(directory, duetFile), jsonFile(document)],
+  ]);

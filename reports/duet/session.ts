@@ -1,5 +1,5 @@
 import type { Block, PlannedPair, Side } from "../../conformance/contract/duet.ts";
-import { duetVersion, type DuetDocument, usualRules, type DuetRules } from "./document.ts";
+import { duetCases, duetVersion, type DuetDocument, usualRules, type DuetRules } from "./document.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
 import { seededRandom, type Random } from "../../conformance/contract/random.ts";
 
@@ -25,13 +25,15 @@ export const duetSession = ({ pairs, seed }: DuetQuestion, header: DuetHeader) =
     goesOn: (blocks: readonly Block[]): boolean => whyEnded(blocks, rules) === undefined,
     document: (state: DuetDocument["state"], { blocks, broken }: SoFar): DuetDocument => {
       const ended = whyEnded(blocks, rules);
+      const result = judgeDuet(blocks, rules);
       return {
         version: duetVersion,
         command: "duet",
         state,
         ...header,
         seed,
-        ...judgeDuet(blocks, rules),
+        ...result,
+        cases: duetCases({ ...result, state, broken }),
         ...(state === "ended" && ended !== undefined ? { ended } : {}),
         broken,
         blocks,

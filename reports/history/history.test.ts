@@ -147,7 +147,7 @@ describe("incomplete runs", () => {
   it("are in no series, with the reason", async () => {
     const before = await historyOf(folder);
     const whole = readFileSync(path.join(folder, "gate-01", "run.json"), "utf8");
-    const { rules, ...record } = JSON.parse(whole) as RunRecord;
+    const { rules, cases: _, ...record } = JSON.parse(whole) as RunRecord;
     gate("interrupted", {
       startedAt: startedAt(20),
       outcome: "interrupted",
@@ -183,7 +183,7 @@ describe("incomplete runs", () => {
     const { rules } = JSON.parse(readFileSync(path.join(folder, "gate-01", "run.json"), "utf8")) as RunRecord;
     gate("after-one-rule", { ...passed, rules: rules.slice(0, 1) });
     const text = await shown();
-    expect(text).toContain("? The latest run: passed, but incomplete.");
+    expect(text).toContain("? The latest run did not pass: embedded reference service (gate, standard).");
     expect(text).toMatch(/after-one-rule +2030-01-30 .* \? passed, but incomplete/);
   });
 });

@@ -1,8 +1,9 @@
 import type { Outcome } from "../../conformance/contract/record.ts";
 import path from "node:path";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
-import { fingerprintOf, targetNameOf } from "../compare/index.ts";
-import { runsBelow, type Run } from "../read/index.ts";
+import { fingerprintOf, targetNameOf } from "../compare/fingerprint.ts";
+import { runsBelow } from "../read/folder.ts";
+import type { Run } from "../read/index.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { whyIncomplete } from "../validity.ts";
 
@@ -68,7 +69,7 @@ export const historyOf = async (folder: string, question: HistoryQuestion = {}):
   const all: { readonly run: Run; readonly listed: ListedRun; readonly reason: string | undefined }[] = [];
   const problems: { name: string; problem: string }[] = [];
   for await (const { directory, run } of runsBelow(folder)) {
-    const name = path.basename(directory);
+    const name = path.relative(folder, directory);
     if (typeof run === "string") problems.push({ name, problem: run });
     else all.push({ run, listed: listedOf(name, run), reason: whyIncomplete(run) });
   }
@@ -131,28 +132,14 @@ const valuesOf = (
   { rule, endpoint = "", metric = "" }: HistoryQuestion,
 ): readonly Value[] => {
   const ofMetrics = endpoint !== "" || metric !== "";
-  const isAsked = ({ what }: Value): boolean => (rule === undefined ? !ofMetrics : what === rule);
-  if (record.command === "conform")
-    return record.rules.map(({ id, verdict }) => ({ what: id, value: verdict.kind })).filter(isAsked);
-  const rules = record.rules
-    .filter(({ checks }) => checks > 0)
-    .map(({ id, breaches }) => ({ what: id, value: breaches > 0 ? "failed" : "passed" }));
-  const latencies = record.endpoints
-    .filter(({ outcome }) => outcome === "granted")
-    .flatMap(({ endpoint: name, response: { p50Ms, p95Ms, p99Ms } }) => [
-      { what: `${name} p50`, value: p50Ms },
-      { what: `${name} p95`, value: p95Ms },
-      { what: `${name} p99`, value: p99Ms },
-    ]);
-  const { requestsPerSecond: value } = record.achieved ?? {};
-  const rate = value === undefined ? [] : [{ what: "all requests per second", value }];
-  const measured = [...latencies, ...rate].filter(
-    ({ what }) =>
-      (rule === undefined || ofMetrics) &&
-      what.startsWith(endpoint && `${endpoint} `) &&
-      what.endsWith(metric && ` ${metric}`),
-  );
-  return [...measured, ...rules.filter(isAsked)];
+  return record.cases.flatMap(({ id: what, group, status, verdict, measured }): readonly Value[] => {
+    if (status === "measured" && measured !== undefined && measured.unit !== "share") {
+      const isAsked = what.startsWith(endpoint && `${endpoint} `) && what.endsWith(metric && ` ${metric}`);
+      return (rule === undefined || ofMetrics) && isAsked ? [{ what, value: measured.value }] : [];
+    }
+    if (["load", "waivers", "speed"].includes(group) || verdict === "not checked") return [];
+    return (rule === undefined ? !ofMetrics : what === rule) ? [{ what, value: verdict }] : [];
+  });
 };
 
 /** So many runs before one say what is usual: noise stays within their range, and a new level leaves it. */

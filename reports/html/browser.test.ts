@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, axeViolations, backgroundOf, overflowOf } from "../../conformance/testing/browser.ts";
-import { compareRuns } from "../compare/index.ts";
+import { compareRuns } from "../compare/compare.ts";
 import { historyOf } from "../history/history.ts";
 import { readRun } from "../read/index.ts";
 import { missedAndHeld } from "../testing/ci-runs.ts";
@@ -110,7 +110,8 @@ describe("the report in a browser", () => {
       await writeFile(file("compare.html"), asPage(compareDoc(compared)));
       for (const name of ["duet.html", "compare.html"]) {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
-        await page.locator("details.figures > summary").first().click();
+        for (const one of (await page.locator("details.figures > summary").all()).slice(0, 1))
+          await one.click();
         expect({ name, problems: await axeViolations(page) }).toEqual({ name, problems: [] });
         expect(await overflowOf(page)).toBe(0);
       }

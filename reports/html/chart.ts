@@ -75,12 +75,23 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
     shapes,
   );
 
-export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
-  across("axis", topPx + 0.5),
-  ...apart(ticks, extentOf).map(({ at, label }) =>
-    el("text", { x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, label),
-  ),
-];
+/** The axis with the labels that fit on the narrowest page; `grows` adds those that fit on a wider one. */
+export const axisText = (ticks: readonly Tick[], topPx: number, grows = false): readonly VNode[] => {
+  const narrow = apart(ticks, (tick) => extentOf(tick, NARROW_PX));
+  const wide = grows
+    ? apart(
+        ticks.map((tick) => (narrow.includes(tick) ? { ...tick, kept: true } : tick)),
+        (tick) => extentOf(tick, WIDE_PX),
+      ).filter((tick) => !narrow.some(({ at }) => at === tick.at))
+    : [];
+  const label = ({ at, label: text }: Tick, className?: string): VNode =>
+    el("text", { class: className, x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, text);
+  return [
+    across("axis", topPx + 0.5),
+    ...narrow.map((tick) => label(tick)),
+    ...wide.map((tick) => label(tick, "wide")),
+  ];
+};
 
 type Extent = readonly [from: number, to: number];
 
@@ -89,6 +100,8 @@ const baseline = (at: number, heightPx: number): number => Math.min(heightPx - 1
 
 /** Labels are laid out for the narrowest picture, on a page 320 pixels wide. */
 const NARROW_PX = 220;
+/** Where lanes have their names beside them. */
+const WIDE_PX = 380;
 const CHARACTER_PX = 7;
 const BETWEEN_PX = 8;
 
@@ -97,8 +110,8 @@ const anchorAt = (at: number): "start" | "middle" | "end" => {
   return at > 96 ? "end" : "middle";
 };
 
-const extentOf = ({ at, label }: Tick): Extent => {
-  const [width, x] = [label.length * CHARACTER_PX + BETWEEN_PX, (at / 100) * NARROW_PX];
+const extentOf = ({ at, label }: Tick, pagePx: number): Extent => {
+  const [width, x] = [label.length * CHARACTER_PX + BETWEEN_PX, (at / 100) * pagePx];
   const from = { start: x, middle: x - width / 2, end: x - width }[anchorAt(at)];
   return [from, from + width];
 };
@@ -176,6 +189,21 @@ export const latencyScale = (lowMs: number, highMs: number, from: number, to: nu
     at: (ms: number): number => at(Math.max(low, ms)),
     domain: [low, high] as const,
     ticks: logTicks(low, high).map((ms) => ({ at: at(ms), label: roundLatency(ms) })),
+  };
+};
+
+/** Shares of a limit, from nothing to a little above the greatest or three times the limit. */
+export const limitScale = (greatest: number, from: number, to: number) => {
+  const most = Math.min(3, Math.max(1.25, greatest * 1.08));
+  const at = scaleLinear([0, most], [from, to]).clamp(true);
+  const steps = [0, 0.5, 1, 2, 3].filter((one) => one <= most);
+  return {
+    at: (share: number): number => at(share),
+    ticks: steps.map((one) => ({
+      at: at(one),
+      label: one === 1 ? "limit" : `${one * 100} %`,
+      kept: one === 1,
+    })),
   };
 };
 

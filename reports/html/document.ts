@@ -22,6 +22,7 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
     gravest,
     chapters,
     overview(chapters, gravest),
+    aboutRun(sharedFacts(chapters)),
     chapters.map((chapter) => chapterNode(chapter, chapters)),
     el(
       "footer.soft",
@@ -61,10 +62,12 @@ const overview = (chapters: readonly Chapter[], gravest: Doc): VNode => {
           ),
         ),
       ),
-    facts(sharedFacts(chapters)),
     distinct(({ after }) => after).map(blockNode),
   );
 };
+
+const aboutRun = (shared: readonly Fact[]): Child =>
+  shared.length > 0 && el("section.about-run", { "aria-label": "About this run" }, facts(shared));
 
 const sharedFacts = (chapters: readonly Chapter[]): readonly Fact[] => {
   const [first, ...others] = chapters.map(({ document }) => document.about);

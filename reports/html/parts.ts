@@ -1,12 +1,20 @@
 import type { Picture, PictureOf } from "../document/pictures.ts";
 import { type Child, el, link, toneMark } from "./element.ts";
-import { densities, spreadPicture } from "./pictures/spread.ts";
+import { spreadPicture } from "./pictures/spread.ts";
 import { lanes, pairs } from "./pictures/lanes.ts";
 import { latencyPicture, ratePicture } from "./pictures/load.ts";
 import { lifetimes, schedule } from "./pictures/gate.ts";
 import type { VNode } from "preact";
-import type { Fact, Figure, Table, Text, Bullet, Exchanges } from "../document/model.ts";
-import { percent, upright } from "./chart.ts";
+import {
+  trendText,
+  type Exchanges,
+  type Fact,
+  type Figure,
+  type Table,
+  type Text,
+  type Trend,
+} from "../document/model.ts";
+import { round } from "./chart.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { curlOf } from "../failures/har.ts";
@@ -33,14 +41,50 @@ export const textNode = (text: Text): Child => {
       return link(text.to, textNode(text.text));
     case "file":
       return el("a", { href: text.name }, textNode(text.text));
-    case "lines":
+    case "trend":
+      return trend(text);
+    default:
       return el(
         "ul.plain",
         text.lines.map((line) => el("li", textNode(line))),
       );
-    default:
-      return bullet(text);
   }
+};
+
+const TREND = { width: 132, height: 22, step: 12 } as const;
+
+/** A line of figures, or a dot for each verdict: fonts may lack the symbols. */
+const trend = (one: Trend): VNode => {
+  const { values } = one;
+  const figures = values.flatMap((value) => (typeof value === "number" ? [value] : []));
+  const [least, most] = [Math.min(...figures), Math.max(...figures)];
+  const x = (at: number): number => 6 + at * Math.min(TREND.step, 120 / values.length);
+  const y = (value: number): number =>
+    most === least
+      ? TREND.height / 2
+      : TREND.height - 4 - ((value - least) / (most - least)) * (TREND.height - 8);
+  const last = figures.at(-1);
+  return el(
+    "svg.trend",
+    { width: TREND.width, height: TREND.height, role: "img", "aria-label": trendText(one) },
+    last === undefined
+      ? values.map((look, at) =>
+          typeof look === "number"
+            ? false
+            : el("circle", {
+                class: look[0],
+                cx: x(at),
+                cy: TREND.height / 2,
+                r: look[0] === "good" ? 3 : 4.5,
+              }),
+        )
+      : [
+          el("polyline", {
+            points: figures.map((value, at) => `${round(x(at))},${round(y(value))}`).join(" "),
+          }),
+          el("circle", { cx: x(figures.length - 1), cy: round(y(last)), r: 3 }),
+        ],
+  );
 };
 
 /** A flag such as --max-wait: browsers would break it after a hyphen. Longer ones may be a service's and have to break. */
@@ -51,29 +95,9 @@ const unbroken = (text: string): Child =>
     ? text.split(FLAG).map((piece, at) => (at % 2 === 1 ? el("span", { class: "word" }, piece) : piece))
     : text;
 
-/** Verdicts in a table stay on one line; titles may wrap. */
-const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;
-
-const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNode => {
-  const most = Math.max(limit, measured, interval?.[1] ?? 0) * 1.15 || 1;
-  const at = (value: number): string => percent((value / most) * 100);
-  return el(
-    "svg.bullet",
-    { height: 22, role: "img", "aria-label": label },
-    el("rect.track", { x: 0, y: 9, width: "100%", height: 4, rx: 2 }),
-    el("rect", {
-      class: wrong ? "bar-wrong" : "bar-good",
-      x: 0,
-      y: 7,
-      width: at(measured),
-      height: 8,
-      rx: 2,
-    }),
-    interval !== undefined &&
-      el("line.whisker", { x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
-    upright("limit", (limit / most) * 100, 1, 21),
-  );
-};
+/** Verdicts and short names in a table stay on one line; titles may wrap. */
+const isWord = (text: Text): boolean =>
+  typeof text === "string" ? text.length < 24 : !("is" in text) && text.length === 1 && isWord(text[0] ?? "");
 
 /** Wider tables scroll sideways on a phone; narrower ones fit. */
 const stacks = (columns: number, rows: number): boolean => columns > 2 && columns < 9 && rows <= 100;
@@ -131,13 +155,19 @@ export const command = (text: string): VNode =>
     el("button", { type: "button", class: "copy", hidden: true, "data-copy": text }, "Copy"),
   );
 
-export const figure = ({ title, note, legend, picture, table: all, open = false }: Figure): Child => [
+export const figure = ({ title, note, drawn, legend, picture, table: all, open = false }: Figure): Child => [
   el(
     "figure",
     el(
       "figcaption",
       el("h3", title),
-      note !== undefined && el("p.soft", textNode(note)),
+      (note !== undefined || drawn !== undefined) &&
+        el(
+          "p.soft",
+          textNode(note ?? ""),
+          note !== undefined && drawn !== undefined && " ",
+          textNode(drawn ?? ""),
+        ),
       legend !== undefined &&
         el(
           "ul.legend",
@@ -153,7 +183,6 @@ export const figure = ({ title, note, legend, picture, table: all, open = false 
 ];
 
 const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) => Child } = {
-  densities,
   lanes,
   latency: latencyPicture,
   lifetimes,
@@ -170,8 +199,12 @@ const LONGEST_PATH = 300;
 
 export const evidence = ({ shown, count, where, baseUrl, later }: Exchanges): Child => {
   const told = `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`;
-  const all = shown.map((one) => exchange(one, baseUrl, later?.get(one.n)));
-  return [el("ol.exchanges", all), shown.length < count && el("p.soft", told)];
+  const isTimed = shown.some(({ n }) => later?.has(n) === true);
+  const all = shown.map((one) => exchange(one, baseUrl, isTimed ? (later?.get(one.n) ?? "") : undefined));
+  return [
+    el(isTimed ? "ol.exchanges.timed" : "ol.exchanges", all),
+    shown.length < count && el("p.soft", told),
+  ];
 };
 
 const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later?: string): VNode => {
@@ -183,11 +216,11 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later?: stri
       el(
         "summary",
         el("span.nth", `#${n}`),
+        later !== undefined &&
+          el("span.moment.soft", { title: "after the first exchange, on the service's clock" }, later),
         el("b", request.method),
         el("code.path", cut(request.path, LONGEST_PATH)),
-        el("span.status", answer === undefined ? "no complete answer" : String(answer.status)),
-        later !== undefined &&
-          el("span.soft", { title: "after the first exchange, on the service's clock" }, later),
+        el("span.status", answer === undefined ? "no answer" : String(answer.status)),
         el("span.soft.took", `${durationMs.toFixed(1)} ms`),
       ),
       el(

@@ -104,16 +104,19 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .key.interval { background: var(--accent); opacity: 0.4; height: 12px; }
 .key.interval.regressed { background: var(--bad); }
 .key.interval.improved { background: var(--good); }
-.base-hill { fill: var(--ended); fill-opacity: 0.28; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 3; }
-.head-hill { fill: var(--accent); fill-opacity: 0.3; stroke: var(--accent); stroke-width: 1.8; }
-.key.base { background: var(--ended); opacity: 0.5; height: 12px; }
-.key.head { background: var(--accent); opacity: 0.5; height: 12px; }
 .limit-band { fill: var(--good-soft); stroke: var(--good); }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
-.usual-line { stroke: var(--good); stroke-width: 1.5; }
 .forest .lane { overflow-y: visible; }
-.bullet { display: block; width: 100%; min-width: 140px; overflow: visible; }
-.track { fill: var(--raised); }
+.trend { display: block; }
+.trend polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; stroke-linejoin: round; }
+.trend circle { fill: var(--accent); }
+.trend .good { fill: var(--good); }
+.trend .bad { fill: var(--bad); }
+.trend .warn, .trend .open { fill: var(--warn); }
+.trend .seen { fill: var(--seen); }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
-.limit { stroke: var(--ink); stroke-width: 2; }
+.limit-line { stroke: var(--ink); stroke-width: 2; }
+.key.limit { width: 0; height: 14px; background: none; border-left: 2px solid var(--ink); }
+.key.whisker { height: 9px; border-radius: 0; background: linear-gradient(var(--ink), var(--ink)) center / 100% 1.5px no-repeat; border: solid var(--ink); border-width: 0 1.5px; }
+.key.band { background: var(--ink); opacity: 0.14; height: 12px; }
 `;

@@ -53,7 +53,8 @@ main section section { margin-top: 0; }
 .answers { list-style: none; margin: 26px 0 0; display: grid; gap: 14px; padding-left: 66px; }
 .answers li { display: grid; grid-template-columns: auto 1fr; gap: 12px; }
 .answers .mark { margin-top: 1px; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(185px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
+.about-run { margin-top: 30px !important; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(185px, 1fr)); gap: 18px 28px; padding-top: 22px; border-top: 1px solid var(--line); }
 .facts dt { font-size: 13px; color: var(--soft); }
 .callout { border: 1px solid var(--warn); background: var(--warn-soft); border-radius: 10px; padding: 18px 22px; margin-bottom: 34px; }
 .callout h2 { font-size: 17px; margin-bottom: 8px; }
@@ -119,13 +120,14 @@ const rules = `
 .exchanges { list-style: none; margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .exchanges + p { margin-top: 8px; font-size: 14px; }
 .exchanges li + li { border-top: 1px solid var(--hair); }
-.exchange > summary { display: grid; grid-template-columns: 58px 48px minmax(0, 1fr) auto auto 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
+.exchange > summary { display: grid; grid-template-columns: 62px 48px minmax(0, 1fr) 68px 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
 .exchange > summary::-webkit-details-marker { display: none; }
 .exchange > summary:hover, .exchange[open] > summary { background: var(--raised); }
+.timed .exchange > summary { grid-template-columns: 62px 112px 48px minmax(0, 1fr) 68px 74px; }
 .exchange .nth { color: var(--soft); }
 .exchange .path { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .exchange[open] .path { white-space: normal; }
-.exchange .took { text-align: right; grid-column: -2 / -1; }
+.exchange .took { text-align: right; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 18px; padding: 2px 12px 14px; }
 pre { background: var(--raised); border-radius: 6px; padding: 11px 13px; max-height: 420px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 pre b { font-weight: 600; }
@@ -162,17 +164,30 @@ const media = `
   .rule-body { padding-left: 8px; }
   .about > div { grid-template-columns: minmax(0, 1fr); }
   .answers { padding-left: 0; }
-  .answer { grid-template-columns: minmax(0, 1fr); gap: 14px; }
   .breach { padding: 16px; }
   .filters { position: static; }
   .zoom .soft { display: none; }
-  .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr) auto; }
-  .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
+  .exchange > summary, .timed .exchange > summary { display: flex; flex-wrap: wrap; }
+  .exchange .path { order: 1; flex: 1 0 100%; white-space: normal; }
+  .exchange .took { margin-left: auto; }
+  .wide { display: none; }
+  /* The answer and what broke come first; what was run against what follows at the end. */
+  main { display: flex; flex-direction: column; }
+  .chapter-body { display: flex; flex-direction: column; }
+  .about-run, .chapter-body > .facts { order: 1; }
+  .chapter-body > .facts { margin-top: 34px; }
+  .chapter-head { margin-top: 44px; }
+  footer { order: 2; }
+  .overview { margin-top: 14px !important; }
+  .answer { gap: 14px; }
+  .answer > .mark { width: 34px; height: 34px; font-size: 18px; }
+  .detail { font-size: 15px; margin-top: 6px; }
   .lane { grid-template-columns: minmax(0, 1fr) !important; }
   .lane.foot > div { display: none; }
   /* What reaches beyond a strip would lie on the names above and below it; at its sides there is room for a mark. */
   .lane:not(.foot) .strip { clip-path: inset(0 -10px); }
-  main section { margin-top: 50px; }
+  main section { margin-top: 34px; }
+  h2 { margin-bottom: 12px; }
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stacks :is(tbody, tr, th) { display: block; }
   .stacks tr { padding: 8px 0; border-bottom: 1px solid var(--hair); }

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
 import { authorized, ruleThat, withResults, hostile } from "../testing/fixture.ts";
-import { inertMarkdown } from "./document.ts";
+import { inert } from "./document.ts";
 import { renderMarkdown } from "../testing/shown.ts";
 
 describe("the summary in Markdown", () => {
-  it("counts warnings and observations separately, and shows warnings unfolded", () => {
+  it("counts warnings and observations separately, and shows warnings", () => {
     const warned = ruleThat.warned("authorize.unregistered-redirect", "a", "it was cut");
     const observed = ruleThat.observed("authorize.redirect", '"kept"');
     const text = renderMarkdown([gateRun([warned, observed])]);
     expect(text).toMatch(/1 warned, 1 observed/);
-    expect(text.indexOf("it was cut")).toBeGreaterThan(0);
-    expect(text.indexOf("it was cut")).toBeLessThan(text.indexOf("<details>"));
+    expect(text).toContain("it was cut");
   });
 
   it("says how long after the first exchange of a breach the others were sent", () => {
@@ -42,7 +41,7 @@ describe("the summary in Markdown", () => {
         endpoints: [{ endpoint: "list", outcome: "granted", service: latencies, response: latencies }],
       }),
     ]);
-    expect(text).toContain("| ✗ list p95 | at most 8.00 ms | 9.40 ms");
+    expect(text).toContain("| ✗ list p95 | at most 8.00 ms | 9.40 ms |");
     expect(text).toContain(
       "| list granted | 900 | scheduled start | 2.00 ms | 3.00 ms | 4.00 ms | 5.00 ms | 6.00 ms | 7.00 ms |",
     );
@@ -69,8 +68,20 @@ describe("the summary in Markdown", () => {
   });
 });
 
-it("inertMarkdown writes markup characters as entities", () => {
-  expect(inertMarkdown("a *b* <i> `c` [d](e) @f | g")).toBe(
-    "a &#42;b&#42; &#60;i&#62; &#96;c&#96; &#91;d&#93;&#40;e&#41; &#64;f &#124; g",
-  );
+it("needs no HTML, and shows a green gate on a page", () => {
+  const text = renderMarkdown([gateRun(withResults())]);
+  expect(text).not.toMatch(/<[a-z/]|&#?\w+;|\\/i);
+  expect(text.split("\n").length).toBeLessThanOrEqual(80);
+});
+
+it.each([
+  ["Gate: 3 of 4 (no more)", "Gate: 3 of 4 (no more)"],
+  ["a *b* <i> said [d](e) @f | g", "a `*b* <i>` said `[d](e) @f |` g"],
+  ["see `merge`, and `a b`.", "see `merge`, and `a b`."],
+  ["one ` and ``two``", "one `` ` `` and ``` ``two`` ```"],
+  ["snake_case at https://x.example/#1", "`snake_case` at `https://x.example/#1`"],
+  ["- no list", "`-` no list"],
+  ["1. no list", "`1.` no list"],
+])("%s: what may be markup stands in code, and nothing else changes", (text, shown) => {
+  expect(inert(text)).toBe(shown);
 });

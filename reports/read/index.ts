@@ -8,6 +8,8 @@ import {
   type EndpointRow,
   type LatencyKind,
 } from "../../conformance/contract/load-record.ts";
+import { gateCases } from "../../conformance/contract/gate-cases.ts";
+import { loadCases } from "../../conformance/contract/load-cases.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
   type ExchangeRecord,
@@ -29,13 +31,12 @@ import {
 import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import path from "node:path";
-import { statSync, readdirSync } from "node:fs";
-import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
+import { statSync } from "node:fs";
+import { recordFiles } from "../../conformance/contract/files.ts";
+import { partsOf } from "./parts.ts";
 import { checkOf, type Check, jsonLines, parse, textIn } from "./lines.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/distribution.ts";
-import type { TSchema } from "typebox";
-import type { SchemaName } from "../formats.ts";
 import { DuetDocument, duetFile } from "../duet/document.ts";
 
 interface AnyRun {
@@ -85,7 +86,7 @@ const checks = {
 export const readRun = async (directory: string): Promise<Run> => {
   const file = path.join(directory, recordFiles.run);
   const value = parse(textIn(file) ?? noRun(directory), file);
-  refuseOtherVersion(value, file);
+  refuseOther(value, file);
   const at = (name: string): string => path.join(directory, name);
   const shared = {
     directory,
@@ -104,7 +105,7 @@ export const readRun = async (directory: string): Promise<Run> => {
     };
     return run.record.state === "sealed" ? run : { ...run, record: await rebuilt(run) };
   }
-  if (command !== undefined && command !== "conform")
+  if (command !== "conform")
     throw new ConfigurationError(
       `${file} is a record of ${JSON.stringify(command)}; accepted are records of \`conform\` and \`load\``,
     );
@@ -113,7 +114,8 @@ export const readRun = async (directory: string): Promise<Run> => {
     checkedLines(at(recordFiles.exchanges), checks.exchange);
   if (record.state === "sealed") return { ...shared, kind: "conform", record, exchanges };
   const rules = await Array.fromAsync(checkedLines(at(recordFiles.rules), checks.rule));
-  return { ...shared, kind: "conform", record: { ...record, rules: inCatalogueOrder(rules) }, exchanges };
+  const read = { ...record, rules: inCatalogueOrder(rules) };
+  return { ...shared, kind: "conform", record: { ...read, cases: gateCases(read) }, exchanges };
 };
 
 /** Opens a gate run. Throws ConfigurationError, also for a load run. */
@@ -123,10 +125,12 @@ export const readGateRun = async (directory: string): Promise<GateRun> => {
   throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a gate run`);
 };
 
-/** Checked first, because another version may have any shape. */
-const refuseOtherVersion = (value: unknown, file: string): void => {
+/** Checked first, because another program or version may write any shape. */
+const refuseOther = (value: unknown, file: string): void => {
   const version = fieldOf(value, "version");
-  if (typeof version === "number" && version !== recordVersion)
+  if (typeof version !== "number" || typeof fieldOf(value, "command") !== "string")
+    throw new ConfigurationError(`${file} is no record of Touchstone: it names no version and no command`);
+  if (version !== recordVersion)
     throw new ConfigurationError(
       `${file} is a record of version ${version}; this Touchstone reads version ${recordVersion} only: use the Touchstone that wrote it, or make the run again`,
     );
@@ -134,11 +138,18 @@ const refuseOtherVersion = (value: unknown, file: string): void => {
 
 const noRun = (directory: string): never => {
   const found = statSync(directory, { throwIfNoEntry: false });
-  const has = found?.isDirectory() === true ? `it has no ${recordFiles.run}` : "it is a file";
+  if (found?.isDirectory() !== true)
+    throw new ConfigurationError(
+      `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : "it is a file"}; ${GIVE}`,
+    );
+  const parts = partsOf(directory);
   throw new ConfigurationError(
-    `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : has}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
+    parts.length === 0
+      ? `"${directory}" is not a run directory: it has no ${recordFiles.run}; ${GIVE}`
+      : `"${directory}" holds ${parts.length === 1 ? "another run directory" : "a gate and a load"}; give ${parts.join(" or ")}`,
   );
 };
+const GIVE = "give the folder that `touchstone conform` or `touchstone load` printed";
 
 async function* checkedLines<T>(file: string, check: Check<T>): AsyncGenerator<T> {
   for await (const { value, where } of jsonLines(file)) yield check(value, where);
@@ -172,7 +183,7 @@ const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
   const counts = addedUp(seconds.map(({ breaches }) => breaches));
   const note = "the run was cut off: checks that found no breach were not counted";
   const achieved = achievedOf(seconds);
-  return {
+  const record = {
     ...run.record,
     endpoints: await endpointRows(run),
     rules: [...new Set([...Object.keys(counts), ...kept.keys()])].map((id) => {
@@ -183,6 +194,7 @@ const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
     breaches: [...kept.values()].flatMap(([first]) => first ?? []),
     ...(achieved && { achieved }),
   };
+  return { ...record, cases: loadCases(record) };
 };
 
 /** The first second after the warm-up. */
@@ -221,67 +233,6 @@ const achievedOf = (lines: readonly SecondLine[]): LoadRecord["achieved"] => {
     seconds,
   };
 };
-
-/**
- * The runs directly in a folder, sorted by name, or why one cannot be read. Other entries are skipped. Throws
- * ConfigurationError if the folder cannot be read, or is a run directory itself.
- */
-export async function* runsBelow(
-  folder: string,
-): AsyncGenerator<{ readonly directory: string; readonly run: Run | string }> {
-  const names = namesIn(folder);
-  if (names.includes(recordFiles.run))
-    throw new ConfigurationError(
-      `"${folder}" is itself a run directory; give the folder with run directories that holds it, such as runs`,
-    );
-  for (const name of names) {
-    const directory = path.join(folder, name);
-    const isRun = isRunDirectory(directory);
-    if (isRun === false) continue;
-    const run = isRun === true ? await readRun(directory).catch(messageOf) : isRun;
-    yield { directory, run };
-  }
-}
-
-const messageOf = (error: unknown): string => {
-  if (error instanceof ConfigurationError) return error.message;
-  throw error;
-};
-
-/** Whether this entry of a folder is a run directory, or why that cannot be told. */
-const isRunDirectory = (directory: string): boolean | string => {
-  try {
-    return statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false })?.isFile() === true;
-  } catch (error) {
-    return `"${directory}" cannot be read (${fileReason(error)})`;
-  }
-};
-
-const namesIn = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch (error) {
-    throw new ConfigurationError(
-      `"${folder}" cannot be read (${fileReason(error)}); give a folder with run directories, such as runs`,
-    );
-  }
-};
-
-const schemas = {
-  conform: RunRecord,
-  load: LoadRecord,
-  duet: DuetDocument,
-  exchange: ExchangeLine,
-  rule: RuleLine,
-  second: SecondLine,
-  breach: LoadBreach,
-} satisfies Record<SchemaName, TSchema>;
-
-/** The JSON Schema (draft 7) of a file of a run directory, or of its lines. */
-export const schemaOf = (name: SchemaName): Readonly<Record<string, unknown>> => ({
-  $schema: "http://json-schema.org/draft-07/schema#",
-  ...(JSON.parse(JSON.stringify(schemas[name])) as Record<string, unknown>),
-});
 
 const check = checkOf<DuetDocument>(DuetDocument);
 

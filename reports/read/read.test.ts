@@ -3,9 +3,11 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { EndpointRow } from "../../conformance/contract/load-record.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { readGateRun, readRun, type LoadRun, schemaOf } from "./index.ts";
+import { recordOf } from "../testing/fixture.ts";
+import { readGateRun, readRun, type LoadRun } from "./index.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
+import { schemaOf } from "../schemas.ts";
 import { Ajv } from "ajv";
 import { schemaNames, type SchemaName } from "../formats.ts";
 
@@ -92,19 +94,25 @@ describe("a directory that holds no readable record", () => {
   });
 
   it.each(["gate", "load"] as const)("is refused if another version wrote it (%s)", async (run) => {
-    for (const version of [1, 3])
+    for (const version of [2, 4])
       expect(await problemOf(() => readRun(copyOf(run, { version, brandNew: true })))).toMatch(
-        new RegExp(`is a record of version ${version}; this Touchstone reads version 2 only: [^\\n]+$`),
+        new RegExp(`is a record of version ${version}; this Touchstone reads version 3 only: [^\\n]+$`),
       );
   });
 
   it.each([
-    ["truncated", '{"version":2,"comm', "run.json is damaged: it is not JSON"],
-    ["incomplete", '{"version":2}', "must have required property"],
-    ["a list", "[]", "must be object"],
+    ["truncated", '{"version":3,"comm', "run.json is damaged: it is not JSON"],
+    ["incomplete", '{"version":3,"command":"conform"}', "must have required property"],
+    ["a list", "[]", "is no record of Touchstone"],
+    ["of another program", '{"name":"x"}', "is no record of Touchstone"],
+    [
+      "without its judged items",
+      JSON.stringify({ ...recordOf(), cases: undefined }),
+      "must have required property 'cases'",
+    ],
     [
       "of an unknown command",
-      '{"version":2,"command":"paint"}',
+      '{"version":3,"command":"paint"}',
       'is a record of "paint"; accepted are records of `conform` and `load`',
     ],
   ])("is refused if run.json is %s", async (_, text, reason) => {

@@ -21,8 +21,9 @@ import { fitted, narrowed, type Page } from "./palette.ts";
 import { apart, factLines, paintOf, tableLines, textLines } from "./rich.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { accessTokenHeader } from "../../conformance/contract/forms.ts";
-import { elapsed, figure, plural } from "../text/figures.ts";
-import { verdictOrder, wordOf } from "../text/verdicts.ts";
+import { elapsed, plural } from "../text/figures.ts";
+import { wordOf } from "../text/verdicts.ts";
+import { groupTable } from "../document/gate-rules.ts";
 
 /** A report for a terminal, at most 100 columns wide; the verdict comes last, next to the prompt. */
 export const renderTerminal = (document: Doc, options: Page): string => {
@@ -189,7 +190,10 @@ const exchangeLines = (exchanges: Exchanges, page: Page): string[] => {
 };
 
 const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
-  if (!isLong) return groupLines(groups, page);
+  if (!isLong) {
+    const counts = groupTable(groups);
+    return counts === undefined ? [] : tableLines(counts, page);
+  }
   const width = Math.max(...groups.flatMap(({ rules }) => rules.map(({ id }) => harmless(id).length)));
   return apart(
     groups.map(({ title, rules }) => {
@@ -209,22 +213,3 @@ const cellsOf = ({ id, kind, cases, durationMs }: RuleEntry, width: number): rea
   soft(cases === 0 ? "" : plural(cases, "case")),
   soft(elapsed(durationMs)),
 ];
-
-const groupLines = (groups: Rules["groups"], page: Page): string[] => {
-  const all = groups.flatMap(({ rules }) => rules);
-  const kinds = verdictOrder.filter((kind) => all.some((rule) => rule.kind === kind));
-  const rows = table(
-    "",
-    ["Rules", ...kinds.map((kind) => `>${wordOf(kind)}`), ">cases"],
-    groups.map(({ title, rules }): readonly Text[] => {
-      const counts = kinds.map((kind) => rules.filter((rule) => rule.kind === kind).length);
-      const worst = kinds.find((kind, at) => counts[at] !== 0 && kind !== "observed") ?? "observed";
-      return [
-        mark(lookOf[worst], [title]),
-        ...counts.map((count) => (count === 0 ? "" : figure(count))),
-        soft(figure(rules.reduce((sum, { cases }) => sum + cases, 0))),
-      ];
-    }),
-  );
-  return rows === undefined ? [] : tableLines(rows, page);
-};

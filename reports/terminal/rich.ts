@@ -1,4 +1,12 @@
-import { symbolOfIcon, type Fact, type Span, type Table, type Text, type Tone } from "../document/model.ts";
+import {
+  symbolOfIcon,
+  trendText,
+  type Fact,
+  type Span,
+  type Table,
+  type Text,
+  type Tone,
+} from "../document/model.ts";
 import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/layout.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { narrowed, same, type Page, type Paint, type Palette } from "./palette.ts";
@@ -69,10 +77,10 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
     : narrow.map((one) => (one === flexible ? { ...one, width: room } : one));
 };
 
-/** Columns as wide as their cells and the longest words of their titles; columns of pictures only are left out. */
+/** Columns as wide as their cells and the longest words of their titles; columns without a value are left out. */
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
   columns.flatMap(({ title, align }, at) => {
-    if (rows.every((row) => isPicture(row[at] ?? ""))) return [];
+    if (rows.every((row) => row[at] === "")) return [];
     const head = harmless(title);
     const cells = rows.flatMap((row) => textLines(row[at] ?? "", { ...page, columns: Infinity }));
     return [{ at, head, isRight: align === "right", width: widest([...head.split(" "), ...cells]) }];
@@ -101,8 +109,6 @@ const recordLines = (columns: readonly Sized[], rows: Table["rows"], page: Page)
       ];
     }),
   );
-
-const isPicture = (text: Text): boolean => typeof text === "object" && "is" in text && text.is === "bullet";
 
 const paintNames: Readonly<Record<Tone, keyof Palette>> = {
   good: "green",
@@ -159,8 +165,8 @@ const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
         ...(at === 0 ? [] : [{ text: " · ", paint }]),
         ...runsOf(line, palette, paint),
       ]);
-    case "bullet":
-      return [];
+    case "trend":
+      return [{ text: trendText(text), paint }];
     default:
       return runsOf(text.text, palette, paint);
   }

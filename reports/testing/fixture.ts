@@ -1,4 +1,6 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
+import { gateCases } from "../../conformance/contract/gate-cases.ts";
+import { loadCases } from "../../conformance/contract/load-cases.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import {
@@ -112,7 +114,12 @@ export const exchanged = (n: number): ExchangeRecord => ({
 });
 
 /** An empty record; give it rules and an outcome. */
-export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
+export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => {
+  const record = emptyRecord(more);
+  return { ...record, cases: more.cases ?? gateCases(record) };
+};
+
+const emptyRecord = (more: Partial<RunRecord>): Omit<RunRecord, "cases"> => ({
   version: recordVersion,
   tool: "0.1.0",
   command: "conform",
@@ -158,7 +165,12 @@ export const withResults = (...replaced: readonly RuleResult[]): readonly RuleRe
   allPassed().map((result) => replaced.find(({ id }) => id === result.id) ?? result);
 
 /** A load run without requests; give it what it measured. */
-export const loadRecordOf = (more: Partial<LoadRecord> = {}): LoadRecord => ({
+export const loadRecordOf = (more: Partial<LoadRecord> = {}): LoadRecord => {
+  const record = emptyLoad(more);
+  return { ...record, cases: more.cases ?? loadCases(record) };
+};
+
+const emptyLoad = (more: Partial<LoadRecord>): Omit<LoadRecord, "cases"> => ({
   version: recordVersion,
   tool: "0.1.0",
   command: "load",

@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
-import { compareRuns, type Comparison } from "../compare/index.ts";
+import { compareRuns } from "../compare/compare.ts";
+import type { Comparison } from "../compare/shape.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import type { History } from "../history/history.ts";

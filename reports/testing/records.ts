@@ -12,6 +12,7 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
 import { requestsIn } from "../../conformance/contract/second-counts.ts";
+import { gateCases } from "../../conformance/contract/gate-cases.ts";
 import { authorized, exchanged, loadRecordOf, recordOf, ruleThat, withResults } from "./fixture.ts";
 import { latencyLog, type LoadCourse } from "./load-course.ts";
 import { madeRandom, madeUuid, type Random } from "./random.ts";
@@ -145,7 +146,8 @@ export const writeGateRun = (directory: string, spec: GateRunSpec): RunRecord =>
     ...missing.map((id) => ruleThat.couldNotRun(id, "it would take 30 days")),
   );
   const outcome = failing.length > 0 ? "failed" : missing.length > 0 ? "incomplete" : "passed";
-  const record = { ...recordOf({ rules, seed, outcome, exitCode: exitCodes[outcome] }), ...spec.record };
+  const made = { ...recordOf({ rules, seed, outcome, exitCode: exitCodes[outcome] }), ...spec.record };
+  const record = { ...made, cases: gateCases(made) };
   return writeRun(directory, record, {
     [recordFiles.exchanges]: exchangeLines(spec),
     [recordFiles.rules]: linesOf(rules),

@@ -22,7 +22,7 @@ export const renderHtml = (views: readonly RunView[]): string =>
   renderHtmlChapters(chaptersOf(views, "touchstone"));
 
 export const renderMarkdown = (views: readonly RunView[], options: { readonly mostBytes?: number } = {}) =>
-  renderMarkdownChapters(chaptersOf(views, "touchstone"), options);
+  renderMarkdownChapters(chaptersOf(views, "touchstone", "brief"), options);
 
 /** What a page says, in one line. */
 export const textOf = (html: string): string =>

@@ -29,19 +29,6 @@ export const othersOf = ({ facts, breach }: Broken, what = "input"): readonly st
   return [`${count}:`, first, ...more, ...(beyond > 0 ? [`and ${beyond} more`] : [])];
 };
 
-export const cameBack = (
-  rule: string,
-  { failures, attempts }: Breach["reproduction"]["replayed"],
-): string => {
-  if (attempts === 0)
-    return requirementOf(rule).group === "push"
-      ? "not replayed: it was seen in the push run, and no second push run decided it"
-      : "not replayed";
-  if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;
-  if (failures === 0) return `flaky: seen once, not reproduced in ${plural(attempts, "replay")}`;
-  return `flaky: reproduced in ${failures} of ${attempts} replays`;
-};
-
 /** One push of the notification that shows a breach: moments in milliseconds after its event, and what is wrong with it. */
 interface SendRow {
   readonly push: number;

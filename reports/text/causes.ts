@@ -1,5 +1,5 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Verdict } from "../../conformance/contract/verdict.ts";
+import { lackOf, reasonOf, whyOpen, type Verdict } from "../../conformance/contract/verdict.ts";
 import { wordOf } from "./verdicts.ts";
 
 /** Rules that were not judged for the same reason. */
@@ -52,23 +52,6 @@ const titleOf = (verdict: Verdict): string | undefined => {
     default:
       return undefined;
   }
-};
-
-/** What was missing. A hook that is there and failed is named in its own reason. */
-const lackOf = ({ missing, reason }: Extract<Verdict, { readonly kind: "could-not-run" }>): string =>
-  `${missing} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
-
-const reasonOf = (verdict: Verdict): string => {
-  if ("reason" in verdict) return verdict.reason;
-  return "message" in verdict ? verdict.message : "";
-};
-
-/** Why a verdict leaves its rule open, and what would decide it. */
-export const whyOpen = (verdict: Verdict): string => {
-  const reason = reasonOf(verdict);
-  if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
-  if ("settle" in verdict) return `${reason}; to resolve: ${verdict.settle}`;
-  return "due" in verdict ? `${reason}; due ${verdict.due}` : reason;
 };
 
 /* Of many broken promises, the one to look at first, and those that follow from it. */

@@ -1,4 +1,7 @@
-import type { ObjectiveResult } from "../../conformance/contract/load-record.ts";
+import type { Case } from "../../conformance/contract/cases.ts";
+import { inUnit } from "../../conformance/contract/units.ts";
+
+export { inUnit, latency, percent, rate } from "../../conformance/contract/units.ts";
 
 /** A whole number for readers: 1204 gives "1,204". */
 export const figure = (value: number): string => value.toLocaleString("en");
@@ -24,13 +27,6 @@ export const minuteOf = (instant: string): string => moment(instant).slice(0, 16
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A latency at a useful precision: "0.84 ms", "12.3 ms", "340 ms", "1.25 s". */
-export const latency = (valueMs: number): string => {
-  if (valueMs >= 999.5) return `${(valueMs / 1_000).toFixed(2)} s`;
-  if (valueMs >= 99.95) return `${Math.round(valueMs)} ms`;
-  return valueMs >= 9.995 ? `${valueMs.toFixed(1)} ms` : `${valueMs.toFixed(2)} ms`;
-};
-
 const bars = "▁▂▃▄▅▆▇█";
 
 /** Values as a row of bars, the maximum (or `full`) full; at most the last `most` values. */
@@ -41,15 +37,6 @@ export const sparkline = (values: readonly number[], most: number, full?: number
     .map((value) => bars[Math.min(bars.length - 1, Math.floor((value / greatest) * bars.length))] ?? "")
     .join("");
 };
-
-/** A share for readers: 0.0123 gives "1.23 %". */
-export const percent = (share: number): string =>
-  share !== 0 && Math.abs(share) < LEAST_SHARE
-    ? `under ${LEAST_SHARE * 100} %`
-    : `${Number((share * 100).toPrecision(3))} %`;
-
-/** Smaller shares are rounding noise, or of no interest. */
-const LEAST_SHARE = 0.000_01;
 
 /** From here on, a change is shown as a multiple. */
 const TENFOLD = 10;
@@ -64,11 +51,6 @@ export const change = (ratio: number): string => {
   return Number.isFinite(rounded) ? `${sign}${Math.abs(rounded)} %` : "?";
 };
 
-/** A rate for readers, without its unit. */
-export const rate = (perSecond: number): string =>
-  perSecond >= 100 ? figure(Math.round(perSecond)) : String(Number(perSecond.toPrecision(3)));
-
-export const inUnit = (value: number, unit: ObjectiveResult["unit"]): string => {
-  if (unit === "ms") return latency(value);
-  return unit === "share" ? percent(value) : `${rate(value)} a second`;
-};
+/** A measured value with its unit: "9.40 ms", "25 cases". */
+export const amountOf = ({ value, unit }: NonNullable<Case["measured"]>): string =>
+  unit === "cases" || unit === "checks" ? plural(value, unit.slice(0, -1)) : inUnit(value, unit);

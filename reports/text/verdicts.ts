@@ -1,18 +1,11 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { rate } from "./figures.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import {
-  failsGate,
-  waived,
-  type AppliedWaiver,
-  type WaiverState,
-} from "../../conformance/contract/outcome.ts";
+import { waived, type AppliedWaiver } from "../../conformance/contract/outcome.ts";
 import { catalogue, isRequirementId } from "../../conformance/contract/catalogue.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Group, Level, Requirement } from "../../conformance/contract/requirement.ts";
 
-/** Verdicts in the order of totals: those that need attention come first. */
+/** Verdicts in the order of totals: those that need attention come first, then those that passed. */
 export const verdictOrder = Object.keys({
   failed: true,
   "harness-error": true,
@@ -20,51 +13,17 @@ export const verdictOrder = Object.keys({
   inconclusive: true,
   "could-not-run": true,
   pending: true,
-  "not-applicable": true,
-  observed: true,
   passed: true,
+  observed: true,
+  "not-applicable": true,
 } satisfies Record<VerdictKind, true>) as readonly VerdictKind[];
 
 export const wordOf = (kind: VerdictKind): string => kind.replaceAll("-", " ");
-
-/** The same for one of two runs, which may have no result. */
-export const wordOfResult = (kind: VerdictKind | undefined): string =>
-  kind === undefined ? "no result" : wordOf(kind);
-
-export const isVerdict = (text: string): text is VerdictKind => verdictOrder.some((kind) => kind === text);
-
-/** What a ramp found: the rate, and what gave way there. */
-export const rampAnswer = ({ breakpoint, outcome }: Pick<LoadRecord, "breakpoint" | "outcome">) => {
-  if (breakpoint === undefined) return undefined;
-  const { heldTo, gaveWay } = breakpoint;
-  if (heldTo === 0)
-    return `${gaveWay?.name ?? "An objective"} was missed from the lowest rate of the ramp on.`;
-  const upTo = `${rate(heldTo)} requests per second`;
-  if (gaveWay === undefined || outcome === "incomplete")
-    return `Every objective held up to at least ${upTo}.`;
-  return `Every objective held up to ${upTo}, where ${gaveWay.name} gave way.`;
-};
 
 export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
   const covered = waived(waivers);
   return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
 };
-
-/** Waivers that fail the run: expired, or no longer covering anything. */
-export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[] => waivers.filter(failsGate);
-
-/** "until 2030-02-01 by the payments team: known since the last release". */
-export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
-  `until ${expires} by ${owner}: ${reason}`;
-
-const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
-  active: () => "covers a breach",
-  expired: ({ expires }) => `expired after ${expires}`,
-  stale: () => "stale: the rule no longer fails",
-  unused: () => "unused: the rule was not judged",
-};
-
-export const waiverStateText = (waiver: AppliedWaiver): string => stateTexts[waiver.state](waiver);
 
 export const groupTitles: Readonly<Record<Group, string>> = {
   authorize: "Authorize",

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { root, runCli } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts";
-import { schemaOf } from "../../reports/read/index.ts";
+import { schemaOf } from "../../reports/schemas.ts";
 import { k6OfFile } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { freePort, isAnswering, serveHttp } from "../../conformance/testing/servers.ts";

@@ -5,12 +5,13 @@ import {
   type LoadRecord,
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
+import { loadCases } from "../../conformance/contract/load-cases.ts";
 import { recordVersion } from "../../conformance/contract/record.ts";
 import { openRunDirectory, type RunDirectory } from "../../conformance/files/run-directory.ts";
 import { type Issued, issuedRules } from "../protocol.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
 
-export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "endedAt">;
+export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "endedAt" | "cases">;
 
 /** The result. May override fields of the header. */
 export type LoadFinal = Partial<LoadHeader> & Pick<LoadRecord, "endedAt">;
@@ -51,7 +52,7 @@ const MOST_LOG_BYTES = 1_048_576;
 
 /** Creates the run directory of a load run; throws as openRunDirectory does. */
 export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecordWriter => {
-  const opened: LoadRecord = { ...header, version: recordVersion, command: "load", state: "open" };
+  const opened: LoadRecord = { ...header, version: recordVersion, command: "load", state: "open", cases: [] };
   const run = openRunDirectory(directory, opened);
   const latency = run.append(loadFiles.latency);
   const seconds = run.append(loadFiles.seconds);
@@ -73,7 +74,8 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
     failure: () => (run.failure() === undefined ? undefined : fileReason(run.failure())),
     seal: (final) => {
       digests?.flush();
-      return run.seal({ ...opened, ...final, state: "sealed" });
+      const record = { ...opened, ...final, state: "sealed" } as const;
+      return run.seal({ ...record, cases: loadCases(record) });
     },
     [Symbol.dispose]: () => {
       digests?.flush();

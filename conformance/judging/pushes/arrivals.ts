@@ -39,9 +39,10 @@ export const journalsOf = (trace: PushTrace): readonly Journal[] => {
     const { triggered } = trace.pushCases[index] ?? pushCase;
     let isOver = false;
     const arrivals = pushCase.pushes.map((push, at): Arrival => {
-      const ending = endingOf(push, pushCase, trace, bodyCounts);
+      const left = at === pushCase.pushes.length - 1 ? leftOpen(push, timeout, trace) : undefined;
+      const ending = left === undefined ? endingOf(push, pushCase, trace, bodyCounts) : "failed";
       const isBeside = pushCase.pushes.slice(0, at).some((one) => isOpenAt(one, push, trace));
-      const ended = endOf(push, timeout);
+      const ended = left ?? endOf(push, timeout);
       const arrival = { push, at: push.at, ended, ending, isBeside, isExtra: isOver || isBeside };
       isOver ||= ending === "acknowledged";
       return arrival;
@@ -63,6 +64,23 @@ const endOf = (
     earliestMs: within(at.earliestMs + timeout.earliestMs),
     latestMs: within(at.latestMs + timeout.latestMs),
   };
+};
+
+/** No sender leaves a push open for so many times as long as it waits for others. */
+const FOR_GOOD = 10;
+
+/** When a sender that gave up on other pushes must have given up on the last one, which it left open; in real time, as sockets do. */
+const leftOpen = (
+  { at, line }: SeenPush,
+  timeout: TimeInterval | undefined,
+  { clock, watchedUntil }: PushTrace,
+): TimeInterval | undefined => {
+  if (clock !== "real" || line.action !== "hang" || line.outcome !== undefined || timeout === undefined)
+    return undefined;
+  const latestMs = at.latestMs + FOR_GOOD * timeout.latestMs;
+  return latestMs > watchedUntil.earliestMs
+    ? undefined
+    : { earliestMs: at.earliestMs + timeout.earliestMs, latestMs };
 };
 
 /** How long the sender waits for an answer: what all its waits have in common, or else all that they allow. */

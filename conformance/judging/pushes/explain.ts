@@ -9,6 +9,8 @@ import type { Arrival, Journal } from "./arrivals.ts";
 export interface Hypothesis {
   readonly reading: Reading;
   readonly anchor: Anchor;
+  /** How much earlier or later than its windows a sender that keeps time coarsely may push, in milliseconds; else none. */
+  readonly coarse?: { readonly earlyMs: number; readonly lateMs: number };
 }
 
 /** A push that the sender made by a hypothesis, seen by the receiver or not. */
@@ -54,6 +56,8 @@ export interface Surroundings {
   readonly blind: readonly Blind[];
   /** When a sender with few workers may have had none free. */
   readonly busy: readonly TimeInterval[];
+  /** The same, and when first pushes came: those of events that were triggered together wait for one another. */
+  readonly queue: readonly TimeInterval[];
   readonly trace: PushTrace;
   readonly firstLatenessMs: number;
 }
@@ -96,8 +100,16 @@ const dueAfter = ({ reading, anchor }: Hypothesis, { event }: Journal, sends: re
   dueOf(reading, anchor, sends.length, { triggered: event, pushes: sends });
 
 /** Up to when a push may be late, in milliseconds after it is due. */
-const latenessOf = (by: Hypothesis, index: number, { trace, firstLatenessMs }: Surroundings): number =>
-  Math.max(allowedLatenessMs(by.reading.delaysMs[index] ?? 0, trace), index === 0 ? firstLatenessMs : 0);
+export const latenessOf = (
+  { reading, coarse }: Hypothesis,
+  index: number,
+  { trace, firstLatenessMs }: Surroundings,
+): number =>
+  Math.max(
+    allowedLatenessMs(reading.delaysMs[index] ?? 0, trace),
+    index === 0 ? firstLatenessMs : 0,
+    coarse?.lateMs ?? 0,
+  );
 
 /** When a push that is due then may be sent. */
 export const windowOf = (
@@ -109,7 +121,11 @@ export const windowOf = (
   const lateMs = latenessOf(by, index, around);
   let { latestMs } = due;
   for (const one of around.busy) if (one.earliestMs <= latestMs) latestMs = Math.max(latestMs, one.latestMs);
-  return { earliestMs: due.earliestMs - around.trace.earlyGuardMs, latestMs: latestMs + lateMs };
+  if (index === 0)
+    for (const one of around.queue)
+      if (one.earliestMs <= latestMs + lateMs) latestMs = Math.max(latestMs, one.latestMs);
+  const earlyMs = Math.max(around.trace.earlyGuardMs, by.coarse?.earlyMs ?? 0);
+  return { earliestMs: due.earliestMs - earlyMs, latestMs: latestMs + lateMs };
 };
 
 const priceMs = ({ trace }: Surroundings): number => trace.limits.pushDelaysMs[0] ?? 0;

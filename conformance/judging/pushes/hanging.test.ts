@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
-import { isSilentFirst, type PushCase, type PushRun, type SeenPush } from "./trace.ts";
+import { isSilentFirst, startsAnswer, type PushCase, type PushRun, type SeenPush } from "./trace.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeHeadOfLine } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
@@ -91,5 +91,29 @@ describe("a push that comes again while an earlier one is open, over which the c
   it("breaks the cap if the earlier ones had ended, or no clock was moved", () => {
     expect(judgeCap(leased(500)).judgement.kind).toBe("failed");
     expect(judgeCap(leased(undefined, "real")).judgement.kind).toBe("failed");
+  });
+});
+
+describe("in real time, a push whose answer begins and never ends", () => {
+  const [TIMEOUT_MS, AT_MS] = [5_000, 558_000];
+  /** The sender gives up after a while on pushes that get no answer, and on these never. */
+  const leftOpen = (watchedMs: number): PushRun =>
+    withCases(
+      pushRunOf(senderOf("R1"), { clock: "real", watchedUntil: moment(AT_MS + watchedMs) }),
+      (pushCase): Partial<PushCase> => {
+        const [first] = pushCase.pushes;
+        if (first === undefined) return {};
+        const { outcome: _, ...line } = first.line;
+        if (startsAnswer(pushCase)) return { pushes: [{ ...first, ended: undefined, line }] };
+        const givesUp = ({ at, action, ended }: SeenPush) =>
+          action?.kind === "hang" ? moment(at.latestMs + TIMEOUT_MS) : ended;
+        return { pushes: pushCase.pushes.map((push) => ({ ...push, ended: givesUp(push) })) };
+      },
+    );
+
+  it("has failed once its sender has left it open for ten times as long as others", () => {
+    const [early, late] = [60_000, 1_000_000].map((ms) => judgeRetries(leftOpen(ms)).judgement);
+    expect(early?.kind).not.toBe("failed");
+    expect(late).toMatchObject({ kind: "failed", actual: expect.stringContaining("push 2 did not come") });
   });
 });

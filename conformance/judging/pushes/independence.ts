@@ -1,23 +1,23 @@
 import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
-import { between, overlap, type TimeInterval } from "../interval.ts";
+import { between, overlap } from "../interval.ts";
 import { greatest } from "../greatest.ts";
 import { lostOn } from "./blind.ts";
 import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
 import { findingOf, undecided, withoutRetry, type Finding, type Part } from "./finding.ts";
-import { polledBy } from "./polling.ts";
+import { coarseSender } from "./polling.ts";
 import { flawText } from "./proof.ts";
-import { latestMs, senderOf } from "./sender.ts";
+import { senderOf } from "./sender.ts";
 import type { PushRun } from "./trace.ts";
-import { hasWaited } from "./turns.ts";
 
 /**
  * push.independent-schedules: follows from sections 6 and 8. Notifications that fail alike are pushed alike: as the schedule
  * has it that explains most of them, or as the most common of them, whichever fewer contradict.
  */
 export const judgeIndependence = (pushRun: PushRun): Finding => {
-  const { best } = senderOf(pushRun);
+  const sender = senderOf(pushRun);
+  const { best } = sender;
   const never = best.explanations.filter(({ journal: { pushCase } }) => pushCase.purpose === "never");
   const most = greatest(
     0,
@@ -27,10 +27,10 @@ export const judgeIndependence = (pushRun: PushRun): Finding => {
   const typical = typicalOf(never);
   if (most < 2 || typical === undefined) return undecided(none);
   // One that looks for due pushes from time to time is as late with each as its period is long.
-  const polls = polledBy(best, pushRun) !== undefined;
-  const lateMs = polls ? latestMs(best) : pushRun.latenessMs;
+  const coarse = coarseSender(sender);
+  const lateMs = Math.max(pushRun.latenessMs, coarse?.lateMs ?? 0);
   const unlike = never.filter((one) => firstUnlike(one, typical, lateMs) !== undefined);
-  const flawed = never.filter(({ flaws }) => flaws.some(({ kind }) => !polls || kind !== "late"));
+  const flawed = coarse === undefined ? never.filter(({ flaws }) => flaws.length > 0) : [];
   const broken = unlike.length < flawed.length ? unlike : flawed;
   const partOf = (one: Explanation): Part | Doubt => {
     if (broken.includes(one)) return unlikePart(one, typical, lateMs);
@@ -74,27 +74,20 @@ const typicalOf = (never: readonly Explanation[]): Explanation | undefined => {
 };
 
 /**
- * The index of the first push that came neither as long after its event as that of another notification, nor as long after
- * the push before, within the tolerance. One that waited for its turn counts from its first push.
+ * The index of the first retry that came neither as long after the first push as that of another notification, nor as long
+ * after the push before, within the tolerance. First pushes have no bound: they wait for their turn, or for those of all
+ * other events.
  */
 const firstUnlike = (one: Explanation, typical: Explanation, lateMs: number): number | undefined => {
   const [mine = [], others = []] = [one, typical].map(({ journal }) => journal.arrivals.map(({ at }) => at));
   if (mine.length !== others.length) return Math.min(mine.length, others.length);
-  const isSame = (
-    from: TimeInterval,
-    to: TimeInterval,
-    otherFrom: TimeInterval,
-    otherTo: TimeInterval,
-  ): boolean => {
+  const isSame = (index: number, base: number): boolean => {
+    const [from, to, otherFrom, otherTo] = [mine[base], mine[index], others[base], others[index]];
+    if (from === undefined || to === undefined || otherFrom === undefined || otherTo === undefined)
+      return true;
     const { earliestMs, latestMs: lastMs } = between(otherFrom, otherTo);
     return overlap(between(from, to), { earliestMs: earliestMs - lateMs, latestMs: lastMs + lateMs });
   };
-  const first = hasWaited(one.journal.pushCase) ? 0 : -1;
-  const [from, otherFrom] = [mine[first] ?? one.journal.event, others[first] ?? typical.journal.event];
-  const index = mine.findIndex((at, push) => {
-    const other = others[push] ?? at;
-    const [before, otherBefore] = [mine[push - 1] ?? from, others[push - 1] ?? otherFrom];
-    return !isSame(from, at, otherFrom, other) && !isSame(before, at, otherBefore, other);
-  });
+  const index = mine.findIndex((_, at) => at > 0 && !isSame(at, 0) && !isSame(at, at - 1));
   return index < 0 ? undefined : index;
 };

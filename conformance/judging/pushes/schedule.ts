@@ -8,7 +8,7 @@ import { IN_FLIGHT, type Doubt } from "./cases.ts";
 import type { Explanation, Surroundings } from "./explain.ts";
 import { findingOf, stoppedBefore, undecided, withoutPush, type Finding, type Part } from "./finding.ts";
 import { windowsOf } from "./fits.ts";
-import { polledBy } from "./polling.ts";
+import { coarseSender } from "./polling.ts";
 import { flawText } from "./proof.ts";
 import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
 import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
@@ -28,7 +28,7 @@ export const judgeSchedule = (pushRun: PushRun): Finding => {
     ...(kept === undefined ? {} : resolutionFact(kept, sender.around)),
     schedule: scheduleTable(never.journal.pushCase, sender.all, sender.around),
   };
-  const doubt = kept === undefined ? polling(sender, pushRun) : unclear(keeping, pushRun, sender.around);
+  const doubt = kept === undefined ? coarseSender(sender) : unclear(keeping, pushRun, sender.around);
   if (doubt !== undefined) return undecided(doubt, facts);
   return findingOf(
     kept === undefined ? misfits(sender, pushRun) : kept.timed.map(() => "passed"),
@@ -69,15 +69,6 @@ const misfits = ({ best, allowed: [beyond] }: Sender, { limits }: PushRun): read
         shown,
       };
     });
-};
-
-/** Pushes that are late as those of a sender are that looks for due pushes from time to time. */
-const polling = ({ all, allowed }: Sender, pushRun: PushRun): Doubt | undefined => {
-  if (allowed.length > 0) return undefined;
-  const [why] = all.filter(keepsCap).flatMap((one) => polledBy(one, pushRun) ?? []);
-  return why === undefined
-    ? undefined
-    : { why, settle: "tolerances.latenessMs in the profile, which sets how late a push may be" };
 };
 
 /** A reading would fit, but a connection broke, the run did not wait long enough, or no notification shows a push exactly enough. */

@@ -1,4 +1,5 @@
 import { greatest } from "../greatest.ts";
+import type { TimeInterval } from "../interval.ts";
 import { merged } from "../intervals.ts";
 import { tolerances } from "../tolerances.ts";
 import { journalsOf, type Arrival, type Journal } from "./arrivals.ts";
@@ -27,6 +28,8 @@ export interface Sender {
   /** Those by which no notification has a flaw. */
   readonly allowed: readonly Explained[];
   readonly around: Surroundings;
+  /** The same notifications by any hypothesis. */
+  readonly explainedBy: (hypothesis: Hypothesis) => Explained;
 }
 
 /**
@@ -76,7 +79,8 @@ const findSender = (trace: Watched): Sender => {
   const all = likely(hypothesesOf(trace.limits), journals, explainedBy);
   const [best] = all.toSorted(byFlaws);
   if (best === undefined) throw new Error("a schedule has readings");
-  return { best, all, allowed: all.filter(({ flawed }) => flawed.length === 0), around };
+  const allowed = all.filter(({ flawed }) => flawed.length === 0);
+  return { best, all, allowed, around, explainedBy };
 };
 
 const costMs = ({ flawed }: Explained): number => flawed.reduce((sum, one) => sum + one.costMs, 0);
@@ -149,18 +153,45 @@ const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
   return { ...explanation, journal, sends };
 };
 
-const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => ({
-  trace,
-  blind: blindOf(trace),
-  busy: merged(
-    journals
-      .flatMap(({ arrivals }) => arrivals)
-      .filter(({ push: { line, action } }) => line.action === "hang" || takesLong(action))
-      .map(({ at, ended }) => ({ earliestMs: at.earliestMs, latestMs: ended?.latestMs ?? Infinity })),
-  ),
-  firstLatenessMs:
-    trace.firstLatenessMs ?? tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
-});
+const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => {
+  const busy = busyIn(journals, trace);
+  const firsts = journals.flatMap(({ arrivals: [first] }) => (first === undefined ? [] : [first.at]));
+  return {
+    trace,
+    blind: blindOf(trace),
+    busy,
+    // On a clock that is moved, a burst takes no time.
+    queue: trace.clock === "real" ? merged([...busy, ...firsts]) : [],
+    firstLatenessMs:
+      trace.firstLatenessMs ??
+      tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
+  };
+};
+
+/** When a sender with few workers may have had none free. */
+export const busyIn = (
+  journals: readonly Journal[],
+  { clock, latenessMs }: Pick<PushTrace, "clock" | "latenessMs">,
+): readonly TimeInterval[] => {
+  // Between two pushes that hold it, a worker makes those that waited.
+  const nextMs = clock === "real" ? latenessMs / 4 : 0;
+  return merged(heldIn(journals).map((one) => ({ ...one, latestMs: one.latestMs + nextMs })));
+};
+
+/** When each push that got no answer, or a late one, took a worker. Where no end was seen, as long as the longest one. */
+const heldIn = (journals: readonly Journal[]): readonly TimeInterval[] => {
+  const held = journals
+    .flatMap(({ arrivals }) => arrivals)
+    .filter(({ push: { line, action } }) => line.action === "hang" || takesLong(action));
+  const waits = held.flatMap(({ at, ended }) =>
+    ended === undefined ? [] : [ended.latestMs - at.earliestMs],
+  );
+  const longestMs = waits.length === 0 ? Infinity : greatest(0, waits);
+  return held.map(({ at, ended }) => ({
+    earliestMs: at.earliestMs,
+    latestMs: ended?.latestMs ?? at.latestMs + longestMs,
+  }));
+};
 
 const takesLong = (action: Arrival["push"]["action"]): boolean =>
   action?.kind === "answer" && (action.delayMs ?? 0) > 0;

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { writeGateRun, writeLoadRun } from "../../../reports/testing/records.ts";
+import { recordOf } from "../../../reports/testing/fixture.ts";
 import { serveTcp } from "../servers.ts";
 
 /** Nothing listens there. */
@@ -18,14 +19,20 @@ const fileIn =
     return place;
   };
 
-/** Run directories: a gate's, a load's and one of another version. */
+/** Run directories: sound ones, and some that cannot be read. */
 const runsIn = (folder: string): Readonly<Record<string, string>> => {
   const at = (name: string): string => path.join(folder, name);
-  for (const name of ["gate", "old"]) writeGateRun(at(name), { seed: 1, failing: [] });
+  const names = ["gate", "old", "cut", "bare", "foreign"];
+  for (const name of names) writeGateRun(at(name), { seed: 1, failing: [] });
+  writeGateRun(at("other"), { seed: 1, record: { target: { ...recordOf().target, name: "another shop" } } });
   writeLoadRun(at("load"), { seed: 1, seconds: 2, requests: 20 });
   const run = (name: string): string => path.join(at(name), "run.json");
   writeFileSync(run("old"), readFileSync(run("old"), "utf8").replace(/"version": \d+/, '"version": 1'));
-  return Object.fromEntries(["gate", "old", "load"].map((name) => [name, at(name)]));
+  const text = readFileSync(run("gate"), "utf8");
+  writeFileSync(run("cut"), text.slice(0, text.length / 2));
+  writeFileSync(run("bare"), text.replace(/"cases": ?\[/, '"items": ['));
+  writeFileSync(run("foreign"), '{"name":"a run of another program"}');
+  return Object.fromEntries([...names, "other", "load"].map((name) => [name, at(name)]));
 };
 
 /** Clock files of libfaketime with one mistake each, by the names of their profiles. */

@@ -5,7 +5,7 @@ import {
   percent,
   upright,
   changeScale,
-  latencyScale,
+  limitScale,
   across,
   plot,
   round,
@@ -22,37 +22,54 @@ interface Scale {
 
 export const lanes = ({ axis, label, lanes: all }: PictureOf<"lanes">): VNode => {
   const values = all.flatMap(({ band, interval, dot }) => [
-    ...(band === undefined ? [] : axis === "change" ? [band.range[1]] : band.range),
+    ...(band === undefined ? [] : band.range),
     ...(interval ?? []),
     ...(dot === undefined ? [] : [dot]),
   ]);
-  const scale =
-    axis === "change"
-      ? changeScale(values, 1, 99)
-      : latencyScale(Math.min(...values) * 0.9, Math.max(...values) * 1.1, 1, 99);
+  const scale = scaleOf(axis, values);
+  const line = axis === "change" ? "no-change" : "limit-line";
   return laneGroup({
     label,
-    className: " forest",
+    className: axis === "limit" ? " forest limits" : " forest",
     ticks: scale.ticks,
     rows: all.map((lane) => ({
       name: [el("b", `${lane.name} `), el("span.soft", lane.said)],
       label: lane.label,
       heightPx: ROW_PX,
-      drawing: [axis === "change" && upright("no-change", scale.at(1), 0, ROW_PX), shapes(lane, scale)],
+      drawing: [upright(line, scale.at(1), 0, ROW_PX), shapes(lane, scale, axis)],
     })),
   });
 };
 
-const shapes = ({ band, interval, lines = [], dot, verdict }: Lane, scale: Scale): Child => {
+const scaleOf = (axis: PictureOf<"lanes">["axis"], values: readonly number[]) =>
+  axis === "change" ? changeScale(values, 1, 99) : limitScale(Math.max(...values), 1, 99);
+
+const shapes = (
+  { band, interval, lines = [], dot, verdict }: Lane,
+  scale: Scale,
+  axis: PictureOf<"lanes">["axis"],
+): Child => {
   const suffix = verdict === undefined ? "" : ` ${verdict}`;
   return [
     band && bar(scale, band.range, `${band.look}-band`, bandHeights[band.look]),
     ...lines.map(([look, value]) => upright(`${look}-line`, scale.at(value), 0, ROW_PX)),
-    interval && bar(scale, interval, `interval${suffix}`, BAR_PX),
+    interval &&
+      (axis === "limit" ? whisker(scale, interval) : bar(scale, interval, `interval${suffix}`, BAR_PX)),
     dot !== undefined &&
       el("circle", { class: `change-dot${suffix}`, cx: percent(scale.at(dot)), cy: ROW_PX / 2, r: 6 }),
   ];
 };
+
+/** An interval as a line with caps. */
+const whisker = (scale: Scale, [low, high]: Range): readonly VNode[] => [
+  el("line.whisker", {
+    x1: percent(scale.at(low)),
+    x2: percent(scale.at(high)),
+    y1: ROW_PX / 2,
+    y2: ROW_PX / 2,
+  }),
+  ...[low, high].map((end) => upright("whisker", scale.at(end), ROW_PX / 2 - 6, ROW_PX / 2 + 6)),
+];
 
 const bandHeights = { floor: ROW_PX, limit: ROW_PX - 16 } as const;
 
@@ -95,7 +112,7 @@ export const laneGroup = (options: {
     el(
       "div.lane.foot",
       el("div"),
-      el("svg.strip", { height: 24, "aria-hidden": "true" }, axisText(options.ticks, 0)),
+      el("svg.strip", { height: 24, "aria-hidden": "true" }, axisText(options.ticks, 0, true)),
     ),
   );
 

@@ -2,7 +2,7 @@ import { type Counted, latenciesOf } from "../../../conformance/contract/distrib
 import type { Latencies } from "../../../conformance/contract/load-record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
 import type { PushTrace } from "../../../conformance/judging/pushes/trace.ts";
-import { fromTheirTurn, hasWaited } from "../../../conformance/judging/pushes/turns.ts";
+import { fromTheirTurn } from "../../../conformance/judging/pushes/turns.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import { traceOf, type PushEvidence } from "./judge.ts";
 import type { LoadPush } from "./seen.ts";
@@ -60,7 +60,9 @@ const firstsOf = (
   fromTheirTurn(trace).flatMap((pushCase, index) => {
     const [first] = pushCase.pushes as readonly LoadPush[];
     const atMs = events[index]?.atMs ?? 0;
-    if (first === undefined || atMs < warmUpMs || hasWaited(pushCase)) return [];
+    // Behind other events of its account.
+    const hasWaited = pushCase !== trace.pushCases[index];
+    if (first === undefined || atMs < warmUpMs || hasWaited) return [];
     const delayMs = Math.max(0, Math.min(first.atMs, movedAtMs) - atMs);
     return [{ second: Math.max(0, Math.floor(atMs / 1_000)), delayMs, isLate: first.atMs > movedAtMs }];
   });

@@ -1,6 +1,6 @@
 import { counted } from "../../../conformance/contract/text.ts";
 import type { Explanation } from "../../../conformance/judging/pushes/explain.ts";
-import { polledBy } from "../../../conformance/judging/pushes/polling.ts";
+import { coarseSender } from "../../../conformance/judging/pushes/polling.ts";
 import { flawText } from "../../../conformance/judging/pushes/proof.ts";
 import { senderOf } from "../../../conformance/judging/pushes/sender.ts";
 import type { Doubt } from "../../../conformance/judging/pushes/cases.ts";
@@ -75,15 +75,11 @@ const retriesOf = (explanations: readonly Explanation[]): number =>
  * that polls are left open, as in the gate.
  */
 export const scheduled = (trace: PushTrace): Judged => {
-  const keeping = senderOf(trace).all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
-  const polling = keeping.flatMap((one) => {
-    const why = one.flawed.length === 0 ? undefined : polledBy(one, trace);
-    return why === undefined ? [] : [{ one, why }];
-  });
+  const sender = senderOf(trace);
+  const keeping = sender.all.filter(({ hypothesis: { reading } }) => reading.keepsCap);
   const [nearest] = keeping.toSorted((a, b) => a.flawed.length - b.flawed.length);
-  const isKept = nearest === undefined || nearest.flawed.length === 0;
-  const [polled] = isKept ? [] : polling;
-  const { timed, flawed, hypothesis } = polled?.one ??
+  const polled = coarseSender(sender);
+  const { timed, flawed, hypothesis } = polled?.of ??
     nearest ?? { timed: [], flawed: [], hypothesis: undefined };
   const lost = timed.filter((one) => one.lost > 0);
   const open = timed.filter(
@@ -104,11 +100,7 @@ export const scheduled = (trace: PushTrace): Judged => {
   };
   const unclear = openIfLost(noted(judged, FAILING, notWatched), FAILING, lost.length);
   if (polled === undefined) return unclear;
-  const why = `${polled.why} (\`tolerances.latenessMs\` in the profile says how late)`;
-  const told = noted(
-    { ...unclear, open: flawed.length },
-    FAILING,
-    (were) => `${were} late and not judged: ${why}`,
-  );
+  const why = `${polled.why} (what settles it: ${polled.settle})`;
+  const told = noted({ ...unclear, open: flawed.length }, FAILING, (were) => `${were} not judged: ${why}`);
   return { ...told, open: unclear.open + flawed.length };
 };
