@@ -80,7 +80,12 @@ const nextStopMs = (waiters: ReadonlySet<Waiter>, { earliestMs: nowMs }: TimeInt
 };
 
 /** Moves time whenever nobody does anything, and wakes who is due. */
-export const createMover = (options: MoverOptions, waiters: ReadonlySet<Waiter>, awake: () => number) => {
+export const createMover = (
+  options: MoverOptions,
+  waiters: ReadonlySet<Waiter>,
+  awake: () => number,
+  onAlarm: () => void,
+) => {
   const { advance, inFlight, signal, readings } = options;
   const { flow } = readings;
   const reaching = reachingByItself(signal);
@@ -90,10 +95,7 @@ export const createMover = (options: MoverOptions, waiters: ReadonlySet<Waiter>,
   /** Looks again once the next of them is due on a clock that runs by itself. */
   const lookAgain = (now: TimeInterval): void => {
     const nextMs = Math.min(...[...waiters].map(({ fromMs }) => fromMs));
-    alarm = after(
-      Math.max(LEAST_PAUSE_MS, nextMs - now.earliestMs),
-      () => void pump().catch(() => undefined),
-    );
+    alarm = after(Math.max(LEAST_PAUSE_MS, nextMs - now.earliestMs), onAlarm);
   };
 
   const moveTo = async (stopMs: number, now: TimeInterval): Promise<void> => {
@@ -118,7 +120,8 @@ export const createMover = (options: MoverOptions, waiters: ReadonlySet<Waiter>,
     if (waiters.size === 0) return false;
     if (!wasQuiet || awake() > 0 || inFlight() > 0) {
       if (flow.runs()) lookAgain(now);
-      return false;
+      // Whoever is awake asks again once it waits or leaves; who is none of the cases may only have sent a request.
+      return !flow.runs() && awake() === 0;
     }
     const stopMs = nextStopMs(waiters, now);
     if (!(flow.runs() && (await reaching.comes(stopMs, stopMs - now.earliestMs)))) await moveTo(stopMs, now);

@@ -36,7 +36,12 @@ const failAll = (waiters: Iterable<Waiter>, reason: () => unknown): void => {
 /** Who waits for which moment of a moved clock, and what moves it there. */
 export const createWaits = (time: MoverOptions) => {
   const waiters = new Set<Waiter>();
-  const mover = createMover(time, waiters, () => state.awake);
+  const mover = createMover(
+    time,
+    waiters,
+    () => state.awake,
+    () => state.pump(),
+  );
   const state: State = {
     waiters,
     awake: 0,
