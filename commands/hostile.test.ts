@@ -5,7 +5,6 @@ import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { filesBelow } from "../conformance/testing/temporary-folder.ts";
 import { openLedger } from "../conformance/lifetimes/store/open.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
-import { quickKey } from "../conformance/testing/made.ts";
 import { runHere, startHere } from "../conformance/testing/run-here.ts";
 import { serveHttp } from "../conformance/testing/servers.ts";
 import { stopAfterAll } from "../conformance/testing/stopping.ts";
@@ -36,7 +35,8 @@ const noCi = Object.fromEntries(
     undefined,
   ]),
 );
-const env: NodeJS.ProcessEnv = { ...noCi, TOUCHSTONE_K6: at("k6") };
+const ledgerKey = "a key of more than sixteen characters";
+const env: NodeJS.ProcessEnv = { ...noCi, TOUCHSTONE_K6: at("k6"), TOUCHSTONE_LEDGER_KEY: ledgerKey };
 
 beforeAll(async () => {
   mkdirSync(home);
@@ -108,7 +108,7 @@ const writeSegments = (): void => {
 };
 
 const writeLedger = (): void => {
-  const ledger = openLedger(at("kept.sqlite"), "a key of more than sixteen characters", quickKey);
+  const ledger = openLedger(at("kept.ledger"), ledgerKey);
   ledger.deposit({
     target: hostile,
     rule: hostile,
@@ -162,7 +162,7 @@ const lines: Readonly<Record<string, (out: string) => readonly (readonly string[
     ["compare", gate1, gate2, "--force", ...some, "--out", out],
     ["compare", at("runs", "load-1"), at("runs", "load-2"), "--force"],
   ],
-  ledger: () => [["ledger", at("kept.sqlite")]],
+  ledger: () => [["ledger", at("kept.ledger")]],
   history: (out) => [["history", at("runs"), "--report", "html,markdown", "--out", out]],
   duet: (out) => [
     ["duet", at("profile.json"), at("profile.json"), "--pairs", "2", "--block", "2s", ...rate, "--out", out],

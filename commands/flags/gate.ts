@@ -19,6 +19,11 @@ import {
   seedOption,
 } from "../shared/flags.ts";
 
+const ledgerKeyFileOption = new Option(
+  "--ledger-key-file <file>",
+  "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY",
+);
+
 export const conform = new Command("conform")
   .description("judge a service by every rule; without a profile, the embedded fake")
   .addOption(profileOption)
@@ -43,7 +48,7 @@ export const conform = new Command("conform")
     "--ledger <file>",
     "store credentials that expire too late for this run, and judge those of earlier runs that are due",
   )
-  .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
+  .addOption(ledgerKeyFileOption)
   .option("--verbose", "print every rule, every observation and all measurements")
   .addOption(reportOption("write reports of the run: ", reportFormats))
   .addOption(reportOutOption("the reports"))
@@ -61,6 +66,7 @@ export const ledger = new Command("ledger")
   .description(
     "list the entries of a ledger: when each is due, what was judged, and what expired without being judged",
   )
+  .addOption(ledgerKeyFileOption)
   .addOption(jsonOption);
 
 export const detect = new Command("detect")

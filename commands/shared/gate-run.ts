@@ -9,7 +9,7 @@ import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/executor.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
-import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
+import { ledgerKeyFrom, openLedger } from "../../conformance/lifetimes/store/open.ts";
 
 interface GateFlags extends TargetFlags {
   readonly only?: string[] | undefined;
@@ -73,7 +73,10 @@ const openLedgerOf = async (
   if (ledger === undefined && ledgerKeyFile !== undefined)
     throw new ConfigurationError(["--ledger-key-file needs --ledger <file>"]);
   if (ledger === undefined) return undefined;
-  return { store: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
+  return {
+    store: openLedger(ledger, ledgerKeyFrom(`--ledger ${ledger}: `, ledgerKeyFile, environment)),
+    hereMs: clock.wallMs,
+  };
 };
 
 /** A change of the time that watching pushes takes is told if it is at least this share of it. */

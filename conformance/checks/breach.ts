@@ -3,7 +3,7 @@ import type { ExchangeRecord } from "../contract/record.ts";
 import type { Breach, Facts, Verdict } from "../contract/verdict.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import { hash32 } from "../contract/random.ts";
-import { withoutRuns } from "../contract/text.ts";
+import { counted, withoutRuns } from "../contract/text.ts";
 import type { World } from "../world/world.ts";
 import { assignedClient, type ClientIndex } from "./client-assignment.ts";
 import { Interrupted, type CaseResult, type RunContext, factsOf, type Tally } from "./context.ts";
@@ -27,7 +27,11 @@ export const judgeAgain = (
   { clientIndex }: CaseResult,
   knownLosses?: Iterable<string>,
 ): Promise<CaseResult | undefined> =>
-  judgeOnce(context, judge, tally, clientIndex, knownLosses).catch(unlessInterrupted);
+  context
+    .alone((own) =>
+      judgeOnce(own, judge, tally, clientIndex, knownLosses === undefined ? {} : { knownLosses }),
+    )
+    .catch(unlessInterrupted);
 
 /** Repeats a failing case, so that a failure is reported with its rate of recurrence. */
 const replay = async (
@@ -72,6 +76,14 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
   const { result, replayed } = await replay(context, first, judge, replays, tally);
   if (result.judgement.kind !== "failed") throw new Error("a failed verdict needs a failed case");
   const { expected, actual } = result.judgement;
+  if (context.restsOnTime?.() === true && replayed.attempts > 0 && replayed.failures === 0)
+    return {
+      kind: "inconclusive",
+      reason: `${expected}; ${actual}, but not when the case was played again alone (${counted(replayed.attempts, "time")})`,
+      settle: "a less busy machine, or a clock that moves only by hook",
+      cases: tally.decided,
+      ...factsOf(tally, facts),
+    };
   const shown = shownOf(result);
   const leftOut = result.scope.exchanges.length - shown.length;
   context.keep(shown);

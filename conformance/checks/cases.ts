@@ -102,10 +102,8 @@ export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,
   judge: (clock: JoinedClock) => Promise<CaseVerdict>,
 ): Promise<CaseVerdict> => {
-  const place = places.take();
-  // A case that waits for a place must not hold up the time that limiters make those with a place wait for.
-  const own = clock.branch(place);
-  const giveBack = await place;
+  const giveBack = await places.take();
+  const own = clock.branch();
   const waking = watchWaking(own, giveBack);
   try {
     const judgement = await judge(waking.clock);

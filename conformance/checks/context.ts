@@ -22,6 +22,10 @@ export interface RunContext {
     judge: (world: World) => Promise<CaseVerdict>,
     clientIndex: ClientIndex,
   ) => Promise<CaseVerdict>;
+  /** Does something once what is played together is over, while nothing else is played. */
+  readonly alone: <T>(task: (context: RunContext) => Promise<T>) => Promise<T>;
+  /** Whether what is judged rests on time that runs meanwhile: then a breach counts only if it shows again, alone. */
+  readonly restsOnTime?: () => boolean;
   /** If there is a second client: whether cases take turns with it, or only those that ask for it. */
   readonly secondClient?: "in turn" | "where asked for";
   /** How many cases of one part start concurrently. */

@@ -18,11 +18,14 @@ export const createRun = (context: RunContext): Run => ({
   forEach: forEach(context),
   once: once(context),
   observe: observe(context),
+  again: (task) => context.alone((own) => task(createRun(own))),
   all: joined,
 });
 
 const joined: Run["all"] = async (parts) => {
-  const settled = await Promise.allSettled(parts.map(async (part) => part));
+  const settled = await Promise.allSettled(
+    parts.flatMap((part) => (part === undefined ? [] : [Promise.resolve(part)])),
+  );
   const verdicts = settled.flatMap((part) => (part.status === "fulfilled" ? [part.value] : []));
   const thrown = settled.find((part) => part.status === "rejected");
   // A breach seen by one part stands, even if another part failed with an error.
@@ -42,7 +45,8 @@ const severity = {
   passed: 8,
 } as const satisfies Record<Verdict["kind"], number>;
 
-const worstOf = (verdicts: readonly Verdict[]): Verdict => {
+/** One verdict from several: the worst of them, with all cases and facts. */
+export const worstOf = (verdicts: readonly Verdict[]): Verdict => {
   const worst = verdicts.toSorted((a, b) => severity[a.kind] - severity[b.kind])[0];
   if (worst === undefined) throw new Error("a rule needs at least one part");
   if (!("cases" in worst)) return worst;

@@ -9,6 +9,13 @@ import { retryPolicy } from "../world/http/retry.ts";
 /** Cases of one part that may end for lack of an answer; after that the service hangs, and others would only wait too. */
 const MOST_SILENT_CASES = 3;
 
+export interface OnceOptions {
+  /** Requests that are known to get no answer. */
+  readonly knownLosses?: Iterable<string>;
+  /** Whether the case says nothing if an answer is lost or a control fails, instead of being repeated. */
+  readonly mayLose?: boolean;
+}
+
 /**
  * Judges one case, and repeats it as a whole if an answer was lost. After a request that got none in time, each request
  * has a connection of its own: some services only fall silent on one that has carried others.
@@ -18,8 +25,7 @@ export const judgeOnce = async (
   judge: (world: World) => Promise<CaseVerdict>,
   tally: Tally,
   clientIndex: ClientIndex,
-  /** Requests that are known to get no answer. */
-  knownLosses?: Iterable<string>,
+  { knownLosses, mayLose = false }: OnceOptions = {},
 ): Promise<CaseResult> => {
   const recurrence = watchRecurrence(knownLosses);
   let keepsNoConnection = false;
@@ -31,6 +37,8 @@ export const judgeOnce = async (
     if (tally.silent >= MOST_SILENT_CASES)
       return ended(inconclusive("the service no longer answers", whatAnswers.timeout));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
+    if (mayLose && scope.losses.open().size > 0) return ended(discard("an answer was lost"));
+    if (mayLose && judgement.kind === "inconclusive") return ended(discard(judgement.reason));
     if (judgement.kind === "failed" || judgement.kind === "inconclusive") scope.losses.noteDoubts();
     if (recurrence.stands(scope.losses, judgement.kind !== "inconclusive")) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope.losses)) tally.silent += 1;

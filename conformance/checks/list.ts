@@ -21,6 +21,31 @@ const MOST_INPUTS = 20;
 
 const hasFailed = (result: CaseResult | undefined): boolean => result?.judgement.kind === "failed";
 
+/** How many inconclusive cases that rest on time are played again, and how often at most. */
+const MOST_AGAIN = { cases: 4, times: 2 } as const;
+
+/** Plays cases that rest on time and decided nothing again, alone. */
+const settleAlone = async <T>(
+  context: RunContext,
+  values: readonly T[],
+  judge: Judge<T>,
+  results: (CaseResult | undefined)[],
+  tally: Tally,
+): Promise<void> => {
+  if (context.restsOnTime?.() !== true || context.untilBreach !== undefined) return;
+  const open = results.flatMap((result, at) => (result?.judgement.kind === "inconclusive" ? [at] : []));
+  for (const at of open.slice(0, MOST_AGAIN.cases))
+    for (let time = 1; time <= MOST_AGAIN.times; time += 1) {
+      const before = results[at];
+      if (before?.judgement.kind !== "inconclusive") break;
+      const again = await judgeAgain(context, (world) => judge(values[at] as T, world), tally, before);
+      if (again === undefined || again.judgement.kind === "inconclusive") continue;
+      tally.inconclusive.splice(tally.inconclusive.indexOf(before.judgement), 1);
+      count(tally, again);
+      results[at] = again;
+    }
+};
+
 /** Judges every value, a few at a time; undefined for those that were not judged because of a harness error. */
 const judgeEach = async <T>(
   context: RunContext,
@@ -30,21 +55,33 @@ const judgeEach = async <T>(
   tally: Tally,
 ): Promise<readonly (CaseResult | undefined)[]> => {
   const results: (CaseResult | undefined)[] = values.map(() => undefined);
-  const atATime = options.together === true ? values.length : context.casesAtATime;
-  await mapLimited(values, atATime, async (value, index) => {
+  const judgeValue = (value: T, index: number, mayLose: boolean): Promise<CaseResult> => {
     const clientIndex = context.secondClient === undefined ? 0 : options.clientIndexOf?.(value);
-    const result = await judgeOnce(
+    return judgeOnce(
       context,
       (world) => judge(value, world),
       tally,
       clientIndex ?? clientIndexAt(context, index, options),
+      { mayLose },
     );
+  };
+  const atATime = options.together === true ? values.length : context.casesAtATime;
+  await mapLimited(values, atATime, async (value, index) => {
+    const result = await judgeValue(value, index, options.mayLose === true);
     count(tally, result);
     results[index] = result;
   }).catch((error: unknown) => {
     // A breach seen by one case stands, even if the harness fails in another.
     if (error instanceof Interrupted || !results.some(hasFailed)) throw error;
   });
+  await settleAlone(context, values, judge, results, tally);
+  const [first] = values;
+  if (options.mayLose === true && tally.decided === 0 && first !== undefined) {
+    // The service may refuse by not answering, which one case shows as well as all of them.
+    const result = await judgeValue(first, 0, false);
+    count(tally, result);
+    results[0] = result;
+  }
   return results;
 };
 

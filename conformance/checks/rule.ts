@@ -6,7 +6,6 @@ import type { World } from "../world/world.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import type { Effort } from "./effort.ts";
-import type { TimeInterval } from "../judging/interval.ts";
 import type { Windows } from "../judging/lifetimes/entries.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
 
@@ -21,8 +20,6 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly lifetimeMs: (world: World) => number;
   /** Issues one; it is issued at some time during this call. `way` is the index of the way to issue it. */
   readonly issue: (world: World, way: number) => Promise<Issued>;
-  /** When the credential was issued, if `issue` takes time before that. */
-  readonly issuedIn?: (credential: C) => TimeInterval;
   /** The credential's own lifetime in milliseconds, if each one states it; `lifetimeMs` then only spreads the ages. */
   readonly lifetimeOf?: (credential: C) => number;
   /** Whether it still works. Called once per credential. */
@@ -34,8 +31,6 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly control?: (world: World, credential: C) => Promise<void>;
   /** What the last probe got, as the beginning of a sentence, if it was in vain but not refused. */
   readonly inVain?: (credential: C) => string | undefined;
-  /** The exchanges that show what the last probe found, if not all that were made. */
-  readonly shownBy?: (credential: C) => readonly number[] | undefined;
   /** Uses it during its life; must not be decisive itself. Later runs call it each time they continue waiting. */
   readonly use?: (world: World, credential: C) => Promise<void>;
 }
@@ -71,6 +66,8 @@ export interface CaseOptions<T> {
 export interface ListOptions<T> extends CaseOptions<T> {
   readonly together?: true;
   readonly facts?: () => Facts;
+  /** Whether a case that lost an answer, or whose control failed, is left out: enough others show the same. */
+  readonly mayLose?: true;
   /**
    * Smaller values to try instead of a failing one, for values that hold several probes; the first that fails too is
    * reported.
@@ -114,8 +111,10 @@ export interface Run {
   ): Promise<Verdict>;
   /** Observes what the document leaves open. Equal facts give byte-for-byte equal fingerprints. */
   observe(watch: (world: World) => Promise<unknown>): Promise<Verdict>;
+  /** Plays something again that was doubtful: alone, once what is played together is over. */
+  again<T>(task: (alone: Run) => Promise<T>): Promise<T>;
   /** One verdict from several parts: the worst of them, with all cases and facts. */
-  all(parts: readonly (Verdict | Promise<Verdict>)[]): Promise<Verdict>;
+  all(parts: readonly (Verdict | Promise<Verdict> | undefined)[]): Promise<Verdict>;
 }
 
 /** What a rule cannot do without; if missing, the verdict is could-not-run and names it. */
@@ -139,6 +138,8 @@ export interface WaitFacts {
   readonly accessLifetimeMs: number;
   readonly tolerances: Pick<Tolerances, "lifetimeGuardMs" | "visibilityMs">;
 }
+
+export type Check = (world: World, run: Run) => Promise<Verdict>;
 
 export interface Rule {
   readonly requirement: TestableId;
@@ -169,9 +170,17 @@ export interface Rule {
   readonly standsEarly?: true;
   /** Credentials that later runs can judge, if time is real and the wait too long for one run. */
   readonly deferred?: readonly DeferredCredential[];
-  readonly check: (world: World, run: Run) => Promise<Verdict>;
+  /** Judges what needs no waiting. */
+  readonly check?: Check;
+  /**
+   * Judges what waits on the target's clock, and has the target to itself where that is moved; undefined if nothing is
+   * to be waited for in this run.
+   */
+  readonly waits?: (world: World, run: Run) => Promise<Verdict | undefined>;
+  /** Whether what waits has the clock to itself, not only the target: its waits are not known beforehand. */
+  readonly playsAlone?: true;
   /** What still shows a breach if a clock can be moved, but not as far as the rule waits. */
-  readonly checkSooner?: Rule["check"];
+  readonly checkSooner?: Check;
 }
 
 /** A rule that records what the document leaves open. */
@@ -180,8 +189,13 @@ export const observing = (needs: readonly Need[], watch: (world: World) => Promi
   check: (_world: World, run: Run): Promise<Verdict> => run.observe(watch),
 });
 
+/** The same for what is seen only after a wait. */
+export const observingLater = (watch: (world: World) => Promise<unknown>) => ({
+  waits: (_world: World, run: Run): Promise<Verdict> => run.observe(watch),
+});
+
 /** Rules by the requirement they judge; just the check if nothing else is needed. Misspelt ids do not compile. */
-export type Rules = { readonly [Id in TestableId]?: Rule["check"] | Omit<Rule, "requirement"> };
+export type Rules = { readonly [Id in TestableId]?: Check | Omit<Rule, "requirement"> };
 
 export const rulesOf = (rules: Rules): readonly Rule[] =>
   Object.entries(rules).map(([id, rule]) => ({

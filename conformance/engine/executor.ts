@@ -6,8 +6,11 @@ import type { PushRunOptions } from "../pushes/state.ts";
 import { pushRunsOf } from "./push-runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";
-import { breaksAll, distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
-import { readsPrepared, watchesPushes } from "./needs.ts";
+import { distanceOf, type Bench } from "./judge-check.ts";
+import { breaksAll, judgeRule } from "./judge-rule.ts";
+import { createSolo } from "../checks/solo.ts";
+import { createActs } from "./acts.ts";
+import { watchesPushes } from "./needs.ts";
 import { nearest } from "../contract/text.ts";
 import { groups, levels, type Group, type Level } from "../contract/requirement.ts";
 import { ConfigurationError } from "../contract/problem.ts";
@@ -23,24 +26,23 @@ export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" 
 /** Cases that are awake at the same time: enough to keep every connection busy. */
 const CASES_AT_A_TIME = { near: 24, far: 64 } as const;
 
-/**
- * Runs rules concurrently against one target. Rules that sleep do so together on the session's clock; rules that create
- * notifications wait until those that only read are done.
- */
+/** Runs rules against one target, act by act; the rules of one act concurrently. */
 export const runRules = async (
   session: Session,
   prepared: Prepared,
   { rules, onResult, onWatch, ...options }: ExecutorOptions,
 ): Promise<readonly RuleResult[]> => {
-  const writers = rules.filter((rule) => rule.writes === true);
-  const pushing = writers.filter(watchesPushes);
+  const pushing = rules.filter(watchesPushes);
   const standEarly = pushing.every((rule) => rule.standsEarly === true);
   const asked = new Set(rules.map(({ requirement }) => requirement));
   const { maxCases = CASES_AT_A_TIME[distanceOf(prepared)] } = session.resolved.profile.concurrency ?? {};
+  const acts = createActs();
   const bench: Bench = {
     ...options,
     session,
     prepared,
+    inAct: acts.inAct,
+    solo: createSolo(),
     pushRuns: pushRunsOf(session, prepared, asked, options.seed, {
       onWatch,
       isEnough:
@@ -50,37 +52,15 @@ export const runRules = async (
     }),
     places: createPlaces(maxCases),
   };
-  const results = new Map<Rule, Promise<RuleResult>>();
-  const resultsOf = (some: readonly Rule[]) => Promise.all(some.flatMap((rule) => results.get(rule) ?? []));
-  /** Starts these rules once others have their results. */
-  const begin = (some: readonly Rule[], awaited: Promise<unknown>): void => {
-    for (const rule of some)
-      results.set(
-        rule,
-        awaited
-          .then(() => judgeRule(bench, rule))
-          .then((result) => {
-            onResult?.(result);
-            return result;
-          }),
-      );
-  };
-  const others = rules.filter((rule) => rule.writes !== true);
-  begin(others, Promise.resolve());
-  const read = resultsOf(others.filter(readsNotifications));
-  begin(pushing, read);
-  // In shared accounts, an event of another rule would be mistaken for one of the push run's.
-  const isShared = session.events?.accountsAreFresh === false;
-  const undisturbed = isShared ? read.then(() => resultsOf(pushing)) : read;
-  begin(
-    writers.filter((rule) => !watchesPushes(rule)),
-    undisturbed,
-  );
-  return resultsOf(rules);
+  const results = rules.map(async (rule) => {
+    const result = await judgeRule(bench, rule);
+    onResult?.(result);
+    return result;
+  });
+  const accounts = session.events?.accountsAreFresh === false ? "shared" : "own";
+  await (session.clocks.kind === "real" ? acts.inRealTime(accounts) : acts.onMovedClock(accounts));
+  return Promise.all(results);
 };
-
-const readsNotifications = (rule: Rule): boolean =>
-  catalogue[rule.requirement].group === "notifications" || readsPrepared(rule);
 
 /** Which rules a run judges; absent parts do not narrow the selection. */
 export interface Selection {

@@ -1,28 +1,19 @@
-import { judgeCase, type Places } from "../checks/cases.ts";
-import type { RunContext } from "../checks/context.ts";
-import type { Rule, Run } from "../checks/rule.ts";
-import { createRun } from "../checks/create-run.ts";
-import type { Effort } from "../checks/effort.ts";
-import { hash32 } from "../contract/random.ts";
+import { worstOf } from "../checks/create-run.ts";
+import type { Check, Rule } from "../checks/rule.ts";
 import { catalogue } from "../contract/catalogue.ts";
-import type { RuleResult, ExchangeRecord } from "../contract/record.ts";
-import type { Group } from "../contract/requirement.ts";
+import type { ExchangeRecord, RuleResult } from "../contract/record.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { lostConnections, UNDISTURBED } from "../judging/pushes/blind.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
-import type { PushRuns } from "./push-runs.ts";
+import type { LedgerSession } from "../lifetimes/deferred/session.ts";
 import { pushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
-import { emptyPrepared, type Prepared } from "../world/world.ts";
-import { beginAnew } from "../world/http/retry.ts";
-import { pause, stopwatch, type Clock, type JoinedClock } from "../world/clock.ts";
-import { TransportError } from "../world/exchange.ts";
-import { newScope } from "../world/evidence/journal.ts";
-import { missingFor, watchesPushes } from "./needs.ts";
+import { stopwatch } from "../world/clock.ts";
+import { judge, type Bench } from "./judge-check.ts";
+import { missingFor, readsNotifications, watchesPushes } from "./needs.ts";
 import {
   finished,
-  interrupted,
   keepProof,
   masked,
   ofTwoPushRuns,
@@ -32,36 +23,13 @@ import {
   verdictOf,
 } from "./verdicts.ts";
 
-/** What all rules of a run are judged with. */
-export interface Bench {
-  readonly session: Session;
-  readonly prepared: Prepared;
-  readonly pushRuns: PushRuns;
-  readonly effort: Effort;
-  readonly seed: number;
-  /** Limits how many cases of all rules run concurrently. */
-  readonly places: Places;
-  /** Whether one breach settles a rule, without shrinking or replaying it. */
-  readonly stopAtBreach?: boolean;
-  /** Replays fast-check from this path in the named part. */
-  readonly path?: { readonly part: string | undefined; readonly path: string };
-}
-
-/** Number of cases of one part of a rule that start concurrently. */
-const CASES_OF_A_PART = { near: 6, far: 24 } as const;
-const SHRINKING: Readonly<Record<Effort, RunContext["shrinking"]>> = {
-  quick: { tries: 50, mostMs: 10_000 },
-  standard: { tries: 250, mostMs: 60_000 },
-  thorough: { tries: 1_000, mostMs: 300_000 },
-};
-
-export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
-
 /** Judges one rule; any error becomes part of its verdict. */
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
-  const verdict = await unlessMovedByOthers(bench.session, rule, await settle(bench, rule, kept));
+  const settled = finished(bench.session, rule, await settle(bench, rule, kept));
+  keepProof(settled, kept);
+  const verdict = await unlessMovedByOthers(bench.session, rule, settled);
   const { level, group } = catalogue[rule.requirement];
   return {
     id: rule.requirement,
@@ -80,21 +48,57 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   const missing = missingFor(session, prepared, rule);
   try {
     if (missing !== undefined && missing.ledger === undefined) {
-      if (missing.isTooFar !== true || rule.checkSooner === undefined) return missing.verdict;
-      const sooner = await judge(bench, { ...rule, check: rule.checkSooner }, kept, prepared);
+      const { checkSooner } = rule;
+      if (missing.isTooFar !== true || checkSooner === undefined) return missing.verdict;
+      const sooner = await bench.inAct("waiting", () => judge(bench, rule, checkSooner, kept, { prepared }));
       if (isBreach(sooner)) return sooner;
       const { verdict } = missing;
       return sooner.kind === "passed"
         ? { ...verdict, reason: `${verdict.reason}; what needs less time was judged, and holds` }
         : verdict;
     }
+    if (missing?.ledger !== undefined)
+      return await bench.inAct("waiting", () =>
+        judge(bench, rule, byLedger(rule, missing.ledger), kept, { prepared }),
+      );
     return watchesPushes(rule)
-      ? await judgePushes(bench, rule, kept)
-      : await judge(bench, rule, kept, prepared);
+      ? await bench.inAct("pushing", () => judgePushes(bench, rule, kept))
+      : await judgeInActs(bench, rule, kept);
   } catch (error) {
     kept.length = 0;
     return verdictOf(error, session);
   }
+};
+
+const byLedger =
+  ({ requirement, deferred = [] }: Rule, ledger: LedgerSession | undefined): Check =>
+  (world, run) => {
+    if (ledger === undefined) throw new Error("there is no ledger");
+    return judgeByLedger(ledger, requirement, world, run, deferred);
+  };
+
+/** Judges what needs no waiting and what waits, each in its act. */
+const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
+  const { check, waits, writes, playsAlone } = rule;
+  const { prepared, solo } = bench;
+  const soon =
+    check &&
+    bench.inAct(writes === true ? "writing" : readsNotifications(rule) ? "reading" : "others", () =>
+      judge(bench, rule, check, kept, { prepared }),
+    );
+  const keptLater: ExchangeRecord[] = [];
+  const later =
+    waits &&
+    bench.inAct(playsAlone === true ? "alone" : "waiting", async () => {
+      const isSettled = bench.stopAtBreach === true && soon !== undefined && isBreach(await soon);
+      return isSettled ? undefined : judge(bench, rule, waits, keptLater, { prepared, solo });
+    });
+  const settled = await Promise.allSettled([soon, later]);
+  kept.push(...keptLater);
+  const verdicts = settled.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : []));
+  const thrown = settled.find((one) => one.status === "rejected");
+  if (thrown !== undefined && !verdicts.some(isBreach)) throw thrown.reason;
+  return worstOf(verdicts);
 };
 
 /** Push rules that first pushes alone can show. */
@@ -118,7 +122,11 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const nth = (index: number): Promise<PushRun> =>
     rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
   const pushRun = await nth(0);
-  const seen = await judge(bench, rule, kept, { ...prepared, pushRun });
+  const { check } = rule;
+  if (check === undefined) throw new Error("a rule about pushes judges the push run");
+  const judgeRun = (proof: ExchangeRecord[], ofRun: PushRun): Promise<Verdict> =>
+    judge(bench, rule, check, proof, { prepared: { ...prepared, pushRun: ofRun } });
+  const seen = await judgeRun(kept, pushRun);
   const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
   if (pushRun.cut !== undefined) return verdict;
   const isReal = pushRun.clock === "real";
@@ -128,14 +136,18 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
   if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;
-  const again = await judge(bench, rule, isOpen ? kept : [], { ...prepared, pushRun: await nth(1) });
+  const again = await judgeRun(isOpen ? kept : [], await nth(1));
   return ofTwoPushRuns(verdict, again, settle);
 };
 
 /** Whether this much of a push run shows a breach of each of these rules. */
 export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: PushRun): Promise<boolean> => {
   for (const rule of rules) {
-    const verdict = await judge(bench, rule, [], { ...bench.prepared, pushRun }).catch(() => undefined);
+    const { check } = rule;
+    if (check === undefined) return false;
+    const verdict = await judge(bench, rule, check, [], { prepared: { ...bench.prepared, pushRun } }).catch(
+      () => undefined,
+    );
     if (verdict === undefined || !isBreach(verdict)) return false;
   }
   return true;
@@ -148,101 +160,3 @@ export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: P
 const isShort = ({ limits, resolved }: Session): boolean =>
   pushRunMs(limits, resolved.profile.tolerances?.latenessMs) <= SHORT_PUSH_RUN_MS;
 const SHORT_PUSH_RUN_MS = 120_000;
-
-/** Judges once, as a participant of the run's clock. */
-const judge = async (
-  bench: Bench,
-  rule: Rule,
-  kept: ExchangeRecord[],
-  prepared: Prepared,
-): Promise<Verdict> => {
-  const { session } = bench;
-  const clock = session.clocks.join();
-  // What a push run saw until an interruption is judged all the same.
-  const isSeen = prepared.pushRun?.cut?.by === "interruption";
-  const signal = isSeen ? new AbortController().signal : session.signal;
-  try {
-    const run = runOf(bench, rule, kept, { clock, prepared, signal });
-    const world = session.world(newScope(rule.requirement), clock, prepared);
-    const ledger = missingFor(session, prepared, rule)?.ledger;
-    const verdict =
-      ledger === undefined
-        ? // Requests before the cases of a rule belong to none of them.
-          await beginAnew(() => rule.check(world, run))
-        : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
-    if (signal.aborted) return interrupted;
-    const settled = finished(session, rule, verdict);
-    // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
-    if (isBreach(settled) || rule.waitsMs !== undefined || watchesPushes(rule)) session.clocks.verify?.();
-    keepProof(verdict, kept);
-    return settled;
-  } finally {
-    clock.leave();
-  }
-};
-
-const runOf = (
-  { session, effort, seed, places, stopAtBreach, path }: Bench,
-  rule: Rule,
-  kept: ExchangeRecord[],
-  {
-    clock,
-    prepared,
-    signal,
-  }: { readonly clock: JoinedClock; readonly prepared: Prepared; readonly signal: AbortSignal },
-): Run => {
-  const { codeLifetimeMs, refreshTokenLifetimeMs } = session.limits;
-  const shortestLifetimeMs = Math.min(
-    codeLifetimeMs,
-    refreshTokenLifetimeMs,
-    prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
-  );
-  return createRun({
-    rule: rule.requirement,
-    effort,
-    seed: hash32(`${seed}:${rule.requirement}`),
-    signal,
-    shrinking: SHRINKING[effort],
-    inWorld: (scope, judgeIn, clientIndex) =>
-      judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
-        judgeIn(session.world(scope, own, prepared, clientIndex)),
-      ),
-    ...(session.resolved.clients.length > 1
-      ? { secondClient: secondClient[catalogue[rule.requirement].group] }
-      : {}),
-    casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
-    recover: (tries) => recover(session, clock, rule, tries),
-    keep: (exchanges) => kept.push(...exchanges),
-    ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
-    ...(path === undefined ? {} : { path }),
-  });
-};
-
-/**
- * Promises about codes and tokens hold for every client. Lists may belong to one client only, and are read with the
- * client that the preflight created the notifications for.
- */
-const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
-  authorize: "in turn",
-  code: "in turn",
-  exchange: "in turn",
-  refresh: "in turn",
-  access: "where asked for",
-  notifications: "where asked for",
-  push: "where asked for",
-  whole: "where asked for",
-  untestable: "where asked for",
-};
-
-/** Waits a moment after a lost answer, longer each time, and returns whether a plain request gets one. */
-const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {
-  await pause(session.retries.backOffMs(tries));
-  const { target } = session.world(newScope(rule.requirement), clock, emptyPrepared);
-  try {
-    await target.list({});
-    return true;
-  } catch (error) {
-    if (error instanceof TransportError) return false;
-    throw error;
-  }
-};

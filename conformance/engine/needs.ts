@@ -11,6 +11,10 @@ type CouldNotRun = Extract<Verdict, { readonly kind: "could-not-run" }>;
 export const readsPrepared = (rule: Rule): boolean =>
   rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
 
+/** Whether a rule reads lists that rules which create notifications would change. */
+export const readsNotifications = (rule: Rule): boolean =>
+  catalogue[rule.requirement].group === "notifications" || readsPrepared(rule);
+
 /**
  * Whether a rule compares what it creates with a list. It must know whether the ids that a hook returns are those of
  * notifications, which shows when the preflight prepares some.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Check } from "../checks/rule.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
@@ -33,8 +34,8 @@ describe("a push run that stops at the first breach", () => {
       // All but the last claim to be broken, so that each is asked every time, and the push run goes on.
       const asked = pushing.map((rule, index) => ({
         ...rule,
-        check: async (...given: Parameters<typeof rule.check>) => {
-          const verdict = await rule.check(...given);
+        check: async (...given: Parameters<Check>) => {
+          const verdict = await (rule.check as Check)(...given);
           seen.push({ rule: rule.requirement, verdict });
           return index < pushing.length - 1 ? broken : verdict;
         },

@@ -26,7 +26,7 @@ const base = (): Omit<RecordedRunOptions, "resolved" | "rules"> & { readonly out
 
 const exchangesOf = async (directory: string) => Array.fromAsync((await readGateRun(directory)).exchanges());
 
-const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
+const single = (check: NonNullable<Rule["check"]>): Rule => ({ requirement: "code.single-use", check });
 
 describe("a recorded run", () => {
   it("is sealed with its results and every exchange, and contains no credential", async () => {

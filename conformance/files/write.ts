@@ -62,7 +62,7 @@ export const appender = (open: () => number) => {
 };
 
 /** Replaces a file atomically: readers see the old or the new one complete, even after a power loss. */
-export const replaceFile = (file: string, text: string, mode: number): void => {
+export const replaceFile = (file: string, text: string | Uint8Array, mode: number): void => {
   const draft = `${file}.part`;
   try {
     const opened = openSync(draft, "w", mode);

@@ -142,7 +142,7 @@ describe.concurrent("on a machine that is late during the first waits", () => {
 });
 
 describe.concurrent("a probe that itself takes long", () => {
-  const coarser = { kind: "passed", facts: { code: { resolutionMs: 2_850 } } };
+  const coarser = { kind: "passed", facts: { code: { resolutionMs: 4_350 } } };
   it.each([
     ["passes by leaving a larger margin with each attempt", { requestMs: 300 }, { kind: "passed" }],
     ["makes the reported resolution coarser", { requestMs: 1_500 }, coarser],
@@ -197,7 +197,7 @@ describe.concurrent("at a service that keeps whole seconds, a credential that a 
     expect(acceptedUpToMs).toBeGreaterThan(LIFETIME_MS - 500 - 1_000 - 1_000);
   });
 
-  it.each([-2_000, 1_000])("breaks it if that is off by %i ms", async (byMs) => {
+  it.each([-2_000, 1_500])("breaks it if that is off by %i ms", async (byMs) => {
     const { verdict } = await judge({ ...stalled, issuedLateMs: 400, livesMs: LIFETIME_MS + byMs });
     expect(verdict).toMatchObject({ kind: "failed" });
   });

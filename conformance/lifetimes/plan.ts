@@ -1,18 +1,31 @@
 import { MONTH_MS, probeAges, type ProbeAge } from "../arbitraries/ages.ts";
-import { DAY_MS } from "../contract/duration.ts";
+import { DAY_MS, HOUR_MS } from "../contract/duration.ts";
 import { assignedClient, type ClientIndex } from "../checks/client-assignment.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
 import { roomSteps } from "../judging/lifetimes/resolution.ts";
+import type { Script, Step } from "../judging/lifetimes/script.ts";
 import type { World } from "../world/world.ts";
+import type { Stage } from "./play.ts";
 
-/**
- * A probe this close before an end may come right before it, in milliseconds beyond the guard: what it would show is shown
- * there. On a clock that runs meanwhile fewer do, to leave the machine to those that must.
- */
-export const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
+/** How a credential is used before its probe. */
+export interface Uses {
+  /**
+   * How often it is used before the probe; default 3. If it is then to be found dead, it is used once more right before
+   * its end.
+   */
+  readonly uses?: number;
+  /**
+   * How many requests at the same time that last use is; default 1. Each of several processes may keep for itself what
+   * it has seen.
+   */
+  readonly lastUses?: number;
+}
 
-export interface PlanOptions {
+export interface PlanOptions extends Uses {
+  readonly name: string;
+  readonly stages: (way: number) => readonly Stage[];
+  readonly isUsed: boolean;
   readonly lifetimeMs: number;
   readonly guardMs: number;
   readonly sides: readonly Side[];
@@ -24,43 +37,40 @@ export interface PlanOptions {
   readonly perSide?: number;
   /** How far from the end those probes are that otherwise are right at it, beyond the guard, in milliseconds. */
   readonly fromEndMs?: number;
+  /** So many credentials are issued together instead, each in a way of its own, and probed on each side. */
+  readonly crowd?: number;
 }
 
-export interface PlannedProbe extends ProbeAge {
-  readonly tries: Tries;
-  readonly way: number;
-  readonly clientIndex: ClientIndex;
-}
-
-/** The tries of a probe, counted from 0; each leaves more room before the end than the previous one. */
-export interface Tries {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** How many probes aim at the end concurrently if the wait is real and too long to repeat. */
-const AT_ONCE: Record<Side, number> = { alive: roomSteps, dead: 3 };
 /** The longest lifetime for which a wait in real time is repeated, in milliseconds. */
 const REPEATABLE_MS = 60_000;
-/** How many tries a probe has that comes too late to decide. */
-const TRIES = { virtual: 6, real: 3 } as const;
 
-/** The probes of one lifetime. If a second try would take too long, several aim at the end at once, each like a later try. */
-export const planProbes = (world: World, run: Run, options: PlanOptions): readonly PlannedProbe[] => {
+/** Whether a script can be played again in this run, or takes too long for that. */
+export const isRepeatable = ({ clock }: World, lifetimeMs: number): boolean =>
+  clock.kind === "virtual" || lifetimeMs <= REPEATABLE_MS;
+
+/** How many scripts aim at one end at the same time if they cannot be repeated, each as if played once more. */
+const AT_ONE_END: Readonly<Record<Side, number>> = { alive: roomSteps, dead: 3 };
+
+/** The scripts for one kind of credential. If a second try would take too long, several aim at the end at once. */
+export const planScripts = (world: World, run: Run, options: PlanOptions): readonly Script[] => {
   const { lifetimeMs, guardMs, sides } = options;
-  const { kind } = world.clock;
-  const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
-  const isRepeatable = kind === "virtual" || lifetimeMs <= REPEATABLE_MS;
-  const triesOf = ({ side, distanceMs }: ProbeAge): readonly Tries[] =>
-    isRepeatable
-      ? [{ first: 0, last: TRIES[kind] - 1 }]
-      : Array.from({ length: distanceMs === 0 ? AT_ONCE[side] : 1 }, (_, nth) => ({ first: nth, last: nth }));
+  const farthestMs = world.clock.kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
+  const plays = ({ side, distanceMs }: ProbeAge): number =>
+    isRepeatable(world, lifetimeMs) || distanceMs > 0 ? 1 : AT_ONE_END[side];
   return assigned(world, run, options, (count) => probeAges(lifetimeMs, guardMs, run.seed, count, farthestMs))
-    .flatMap((age) => triesOf(age).map((tries) => ({ ...age, tries })))
-    .filter(({ side }) => sides.includes(side));
+    .filter(({ side }) => sides.includes(side))
+    .flatMap((age) =>
+      Array.from({ length: plays(age) }, (_, nth) => ({
+        ...age,
+        kind: options.name,
+        isPunctual: age.distanceMs === 0 && options.crowd === undefined,
+        nth,
+        steps: stepsOf(options, age, world.clock.kind === "virtual"),
+      })),
+    );
 };
 
-type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
+type Assigned = ProbeAge & Pick<Script, "way" | "clientIndex">;
 
 /**
  * Assigns ages to ways and clients. Each way and each client gets a probe right at the end on both sides, which is what
@@ -69,9 +79,18 @@ type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
 const assigned = (
   world: World,
   run: Run,
-  { ways = [""], clients, perSide, fromEndMs = 0 }: PlanOptions,
+  { ways = [""], clients, perSide, fromEndMs = 0, crowd }: PlanOptions,
   agesBeside: (count: number) => readonly ProbeAge[],
 ): readonly Assigned[] => {
+  if (crowd !== undefined)
+    return (["alive", "dead"] as const).flatMap((side) =>
+      Array.from({ length: crowd }, (_, way) => ({
+        side,
+        distanceMs: fromEndMs,
+        way,
+        clientIndex: 0 as const,
+      })),
+    );
   const isShared = world.secondClient !== undefined && clients !== "first";
   const ends = Math.max(ways.length, isShared ? 2 : 1);
   const ages = agesBeside(perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends));
@@ -96,12 +115,54 @@ const assigned = (
 /** What lives longer is not counted in minutes or hours. */
 const LONGEST_OF_PARTS_MS = DAY_MS;
 
-/** Whether it comes a month after the end, or after the issue of what lives for less than that. */
-export const isMonthLater = ({ distanceMs }: PlannedProbe): boolean => distanceMs === MONTH_MS;
-
 /**
- * Whether the credential is then a whole number of days old, and a little more: it works again if a service takes a part
- * of its age for the whole, such as the minutes of a duration, or its seconds without its days.
+ * Whether a probe comes when the credential is a whole number of days old, and a little more: it works again if a service
+ * takes a part of its age for the whole, such as the minutes of a duration, or its seconds without its days.
  */
-export const isWholeDaysOld = (planned: PlannedProbe, lifetimeMs: number): boolean =>
-  isMonthLater(planned) && lifetimeMs <= LONGEST_OF_PARTS_MS;
+export const isWholeDaysOld = ({ distanceMs }: ProbeAge, lifetimeMs: number): boolean =>
+  distanceMs === MONTH_MS && lifetimeMs <= LONGEST_OF_PARTS_MS;
+
+/** Shortly after an end is any time within this, in milliseconds beyond the guard. */
+const NEAR_MS = 5_000;
+
+const stepsOf = (options: PlanOptions, age: Assigned, isMoved: boolean): readonly Step[] => [
+  ...options
+    .stages(age.way)
+    .map(({ at, slackMs }): Step => ({ do: "issue", at, ...(slackMs === undefined ? {} : { slackMs }) })),
+  ...(options.isUsed ? usesOf(options, age) : []),
+  probeOf(age, options.lifetimeMs, isMoved),
+];
+
+/** The probe. After an end it may come later, so that it comes together with others. */
+const probeOf = (age: ProbeAge, lifetimeMs: number, isMoved: boolean): Step => {
+  const { side, distanceMs } = age;
+  if (isWholeDaysOld(age, lifetimeMs)) return { do: "probe", at: { age: MONTH_MS } };
+  if (side === "alive" || distanceMs === 0) return { do: "probe", at: { side, distance: distanceMs } };
+  if (distanceMs < NEAR_MS)
+    return { do: "probe", at: { side, distance: isMoved ? 0 : distanceMs }, slackMs: NEAR_MS };
+  const slackMs = Math.max(distanceMs / 2, Math.min(60 * distanceMs, 12 * HOUR_MS));
+  return { do: "probe", at: { side, distance: distanceMs }, slackMs };
+};
+
+const USES = 3;
+/** Uses beyond the default come in groups of this size, at the same time. */
+const AT_ONCE = 4;
+/** How much later than planned a use may come, as a share of the time between two. */
+const LATER_USE = 0.95;
+/** A probe further before an end is not disturbed by uses that come right before it. */
+const FAR_MS = 120_000;
+
+/** Uses spread over the life of a credential and, if the probe comes after its end, right before that. */
+const usesOf = ({ uses = USES, lastUses = 1 }: Uses, { side, distanceMs }: ProbeAge): readonly Step[] => {
+  const times = uses > USES ? AT_ONCE : 1;
+  const moments = Math.ceil(uses / times);
+  const apart = 1 / (moments + 1);
+  const spread = Array.from({ length: moments }, (_, nth): Step => {
+    const share = apart * (nth + 1);
+    const untilShare = side === "alive" && distanceMs >= FAR_MS ? 1 : share + apart * LATER_USE;
+    return { do: "use", at: { share, untilShare }, times };
+  });
+  return side === "alive"
+    ? spread
+    : [...spread, { do: "use", at: { side: "alive", distance: 0 }, times: lastUses }];
+};

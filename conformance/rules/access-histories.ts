@@ -1,8 +1,8 @@
-import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import { duration, HOUR_MS, DAY_MS, SECOND_MS } from "../contract/duration.ts";
+import { duration, HOUR_MS, DAY_MS } from "../contract/duration.ts";
 import type { Run } from "../checks/rule.ts";
-import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
+import { laterBy, type Stage } from "../lifetimes/play.ts";
+import { obtainRefreshed, obtainTokens, refreshBody, type IssuedTokens } from "../world/steps.ts";
 
 import type { World } from "../world/world.ts";
 
@@ -11,8 +11,6 @@ export type RefreshHistory = readonly number[];
 
 const SOON_MS = 30_000;
 const MOST_REFRESHES = 12;
-/** How late a history may begin and still end when it should, in milliseconds. */
-const MOST_LATE_MS = 10_000;
 /** Each gap of a drawn history takes a move of the clock. */
 const MOST_DRAWN = 5;
 /** The share of the refreshToken's life that all delays together may take. */
@@ -70,23 +68,16 @@ export const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) 
 export const historyName = (gaps: RefreshHistory): string =>
   `refreshed after ${gaps.map(duration).join(", ")}`;
 
-/** The last token of a history, as if it came from the exchange, and when it was issued: at `endMs`, if given. */
-export const refreshedAsTold = async (
-  world: World,
-  gaps: RefreshHistory,
-  endMs?: number,
-): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> => {
-  const tokens = await obtainTokens(world);
-  const { latestMs } = await world.clock.now();
-  const plannedMs = (endMs ?? 0) - total(gaps);
-  // What began too late for that, such as a second try, keeps its delays instead.
-  let dueMs = Math.abs(latestMs - plannedMs) > MOST_LATE_MS ? latestMs : plannedMs;
-  for (const [index, gapMs] of gaps.entries()) {
-    dueMs += gapMs;
-    if (gapMs > 0) await world.clock.sleepUntil(dueMs, 0, Math.min(SECOND_MS, gapMs / 16));
-    if (index < gaps.length - 1) await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
-  }
-  await world.clock.beginSecond((gaps.at(-1) ?? 0) / 16);
-  const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
-  return { value: { ...tokens, ...value }, at };
-};
+/** The stages of a history that begins so long after the begin; its last token is as if it came from the exchange. */
+export const stagesOf = (gaps: RefreshHistory, beginMs: number): readonly Stage[] => [
+  { at: { begin: beginMs }, act: (world) => obtainTokens(world) },
+  ...gaps.map((gapMs, at): Stage => ({
+    at: { after: gapMs },
+    slackMs: laterBy(gapMs),
+    act: async (world, tokens: IssuedTokens) => {
+      if (at === gaps.length - 1) return { ...tokens, ...(await obtainRefreshed(world, tokens)) };
+      await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+      return tokens;
+    },
+  })),
+];

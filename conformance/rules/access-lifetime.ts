@@ -1,13 +1,9 @@
-import { exchangeLate, sleepHalfItsLife } from "../world/late-steps.ts";
-import type { TimeInterval } from "../judging/interval.ts";
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
-import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
-import { ask } from "../lifetimes/ask.ts";
+import { ask, exchangedLate, type Stage } from "../lifetimes/play.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { issueCrowd, judgeCrowd, type Crowd } from "../lifetimes/crowd.ts";
-import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   obtainRefreshed,
   obtainTokens,
@@ -24,12 +20,8 @@ import {
   isShownSomethingAtOnce,
 } from "../world/controls.ts";
 import { ControlFailed, unlessControlFails } from "../world/exchange.ts";
-import { SECOND_MS } from "../contract/duration.ts";
 import type { World } from "../world/world.ts";
-import { historyName, refreshedAsTold, refreshHistories, total } from "./access-histories.ts";
-
-/** An access token with what it was issued with, and the interval in which that was. */
-type Bearer = IssuedTokens & { readonly issued: TimeInterval };
+import { historyName, refreshHistories, stagesOf, total } from "./access-histories.ts";
 
 type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 
@@ -73,14 +65,14 @@ export const accessLifetimeRules = {
     deferred: tokensOfEachCall,
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
-    check: async (world, run) => {
-      const credentials = await expiringTokens(
+    check: (_world, run) => run.once(worksAmongMany, { part: "many tokens and requests" }),
+    waits: async (world, run) => {
+      const credentials = expiringTokens(
         world,
         run,
         await unlessControlFails(viewOfSecond(world), undefined),
       );
       return run.all([
-        run.once(worksAmongMany, { part: "many tokens and requests" }),
         ...credentials.lifetimes.map((credential) => judgeLifetime(world, run, credential)),
         ...judgeCrowd(world, run, credentials.crowd),
       ]);
@@ -112,67 +104,52 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
     ({ accessToken }) => mustOpen(world, accessToken, "even a fresh accessToken"),
   );
 
-/** Issues a credential, at `endMs` if given. */
-type IssueBy<C> = (world: World, way: number, endMs?: number) => Promise<C>;
-type Beginning = <C>(takesMs: (way: number) => number, issue: IssueBy<C>) => JudgedLifetime<C>["issue"];
-
 /**
- * If time can be moved, begins what takes this long (in milliseconds) so late that it ends with what takes longest:
- * tokens that are issued at one moment end at one moment, which takes fewer moves of the clock.
+ * Tokens from every call that issues one, idle and in use. Where time can be moved, what takes long to issue begins so much
+ * earlier: tokens that are issued at one moment end at one moment, which takes fewer moves of the clock.
  */
-const endingTogether = async ({ clock }: World, longestMs: number): Promise<Beginning> => {
-  if (clock.kind === "real") return (_takesMs, issue) => issue;
-  const endMs = Math.ceil((await clock.now()).latestMs / SECOND_MS) * SECOND_MS + longestMs;
-  return (takesMs, issue) => async (world, way) => {
-    const startMs = endMs - takesMs(way);
-    if ((await world.clock.now()).earliestMs < startMs) await world.clock.sleepUntil(startMs);
-    return issue(world, way, Math.max(endMs, endMs - longestMs + takesMs(way)));
-  };
-};
-
-/** Tokens from every call that issues one, idle and in use. */
-const expiringTokens = async (
+const expiringTokens = (
   world: World,
   run: Run,
   second: View | undefined,
-): Promise<{ readonly lifetimes: readonly JudgedLifetime<Bearer>[]; readonly crowd: Crowd<Bearer> }> => {
+): {
+  readonly lifetimes: readonly JudgedLifetime<IssuedTokens>[];
+  readonly crowd: JudgedLifetime<IssuedTokens>;
+} => {
   const few = run.cases(0.12, 1);
-  const histories = refreshHistories(world, run);
   const { prepared, limits } = world;
-  const tookMs = (way: number): number => total(histories[way] ?? []);
+  const histories = refreshHistories(world, run);
   // The history of days ends with the refreshToken instead.
   const lengths = histories
     .map(total)
     .filter((lengthMs) => lengthMs < limits.refreshTokenLifetimeMs - prepared.accessLifetimeMs);
-  const together = await endingTogether(world, Math.max(0, ...lengths));
-  const exchangedTogether = together(() => limits.codeLifetimeMs / 2, exchanged);
+  const togetherMs = Math.max(0, ...lengths);
+  const before = (tookMs: number): number =>
+    world.clock.kind === "real" ? 0 : Math.max(0, togetherMs - tookMs);
+  const exchanged = checked(exchangedLate(world, before(limits.codeLifetimeMs / 2)));
+  const halfMs = Math.min(prepared.accessLifetimeMs, limits.refreshTokenLifetimeMs) / 2 || 0;
   const tokens: readonly Differing[] = [
-    {
-      name: "accessToken of an exchange",
-      issue: exchangedTogether,
-      view: isShownSomething,
-    },
+    { name: "accessToken of an exchange", stages: exchanged, view: isShownSomething },
     {
       name: "accessToken of a refresh",
       origin: "a refresh",
       ways: histories.map(historyName),
-      issue: together(tookMs, async (one, way, endMs) =>
-        bearer(await refreshedAsTold(one, histories[way] ?? [], endMs)),
-      ),
+      stages: checked((way) => stagesOf(histories[way] ?? [], before(total(histories[way] ?? [])))),
       perSide: histories.length + few,
     },
     ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
-    { name: "accessToken in use", issue: exchangedTogether, ...inUse, perSide: few + 1 },
+    { name: "accessToken in use", stages: exchanged, ...inUse, perSide: few + 1 },
     {
       name: "refreshed accessToken in use",
       origin: "a refresh",
-      issue: together(() => prepared.accessLifetimeMs / 2, refreshedLater),
+      // Time counts from the refresh, half of the first token's life after the exchange.
+      stages: checked(() => stagesOf([halfMs], before(halfMs))),
       ...inUse,
       perSide: few,
     },
     {
       name: "accessToken whose grant is refreshed",
-      issue: exchangedTogether,
+      stages: exchanged,
       use: refreshGrant,
       // A refresh may end the earlier token, so only its death can be required.
       sides: "dead",
@@ -182,10 +159,7 @@ const expiringTokens = async (
   const expiring = expiringIn(world, second);
   return {
     lifetimes: tokens.map(expiring),
-    crowd: {
-      ...expiring({ name: "accessToken", issue: exchangedTogether }),
-      issue: together(() => 0, exchangedWithOthers),
-    },
+    crowd: expiring({ name: "accessToken", issue: exchangedAtOnce, begins: { begin: before(0) } }),
   };
 };
 
@@ -195,9 +169,10 @@ const tokenOfMonthEnd = ({
   limits: { codeLifetimeMs },
 }: World): Differing => ({
   name: "accessToken at the end of a month",
-  startsAt: beforeMonthEnds(
-    accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs - codeLifetimeMs / 2 : accessLifetimeMs / 2,
-  ),
+  begins: {
+    monthEnd:
+      accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs - codeLifetimeMs / 2 : accessLifetimeMs / 2,
+  },
   issue: exchangedAtOnce,
   perSide: 1,
 });
@@ -222,8 +197,9 @@ const seenBy = (
   second: View | undefined,
   view: View,
   origin: Origin,
-): Required<Pick<JudgedLifetime<Bearer>, "alive" | "control">> => {
-  const viewOf = ({ client }: Bearer): View => (client.id === world.client.id ? view : (second ?? view));
+): Required<Pick<JudgedLifetime<IssuedTokens>, "alive" | "control">> => {
+  const viewOf = ({ client }: IssuedTokens): View =>
+    client.id === world.client.id ? view : (second ?? view);
   return {
     alive: (one, token) => viewOf(token)(one, token.accessToken),
     control: (one, token) =>
@@ -231,8 +207,8 @@ const seenBy = (
   };
 };
 
-type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> &
-  Partial<JudgedLifetime<Bearer>> & {
+type Differing = Pick<JudgedLifetime<IssuedTokens>, "name"> &
+  Partial<JudgedLifetime<IssuedTokens>> & {
     /** The call that issued it. */
     readonly origin?: Origin;
     /** What shows whether it works; by default one form of the list. */
@@ -246,47 +222,40 @@ const expiringIn =
     // Whether a dead token opens another form of the list is checked for tokens of an exchange only.
     view = isShownSomethingAtOnce,
     ...differing
-  }: Differing): JudgedLifetime<Bearer> => ({
+  }: Differing): JudgedLifetime<IssuedTokens> => ({
     lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
     lifetimeOf: ({ expiresInMs }) => expiresInMs,
-    issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),
     ...seenBy(world, second, view, origin),
     ...differing,
   });
 
-const bearer = ({ value, at }: { readonly value: IssuedTokens; readonly at: TimeInterval }): Bearer => {
-  if (!(value.expiresInMs > 0) || !Number.isFinite(value.expiresInMs))
+const bearer = (tokens: IssuedTokens): IssuedTokens => {
+  if (!(tokens.expiresInMs > 0) || !Number.isFinite(tokens.expiresInMs))
     throw new ControlFailed("expiresIn is not a positive number, so there is no lifetime to judge");
-  return { ...value, issued: at };
+  return tokens;
 };
 
-/** Time counts from the exchange, which comes a while after the code. */
-const exchanged = async (world: World): Promise<Bearer> => bearer(await exchangeLate(world));
+type Stages = (way: number) => readonly Stage[];
 
-const exchangedAtOnce = async (world: World): Promise<Bearer> =>
-  bearer(await timed(world, () => obtainTokens(world)));
+/** The same stages, of which the last must state a lifetime. */
+const checked =
+  (stages: Stages): Stages =>
+  (way) =>
+    stages(way).map((stage, at, all) =>
+      at < all.length - 1
+        ? stage
+        : { ...stage, act: async (world, held) => bearer((await stage.act(world, held)) as IssuedTokens) },
+    );
 
-const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world) => {
-  const { value, at } = await timed(world, () => issueCrowd(world, (one) => obtainTokens(one)));
-  return value.map((member) => ({ ...member, credential: bearer({ value: member.credential, at }) }));
-};
+const exchangedAtOnce = async (world: World): Promise<IssuedTokens> => bearer(await obtainTokens(world));
 
-/** Time counts from the refresh, half of the first token's life after the exchange. */
-const refreshedLater = async (world: World): Promise<Bearer> => {
-  const { value: tokens, at } = await timed(world, () => obtainTokens(world));
-  const lifetimeMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
-  await sleepHalfItsLife(world, at, lifetimeMs);
-  const refreshed = await timed(world, () => obtainRefreshed(world, tokens));
-  return bearer({ value: { ...tokens, ...refreshed.value }, at: refreshed.at });
-};
-
-const look = async (world: World, { accessToken }: Bearer): Promise<void> => {
+const look = async (world: World, { accessToken }: IssuedTokens): Promise<void> => {
   await world.target.list({ accessToken, query: { limit: 1 } });
 };
 
 const inUse = { use: look, lastUses: PROCESSES };
 
-const refreshGrant = async (world: World, { client, refreshToken }: Bearer): Promise<void> => {
+const refreshGrant = async (world: World, { client, refreshToken }: IssuedTokens): Promise<void> => {
   await world.target.refresh(refreshBody(client, refreshToken));
 };

@@ -17,7 +17,7 @@ import { accessTokenHeader } from "../contract/forms.ts";
 import { inGroups } from "../contract/text.ts";
 import { showsData } from "../judging/laws/pages.ts";
 import { sideOf } from "../judging/lifetimes/probe.ts";
-import { ageIn } from "../lifetimes/ask.ts";
+import { ageIn } from "../lifetimes/play.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/controls.ts";
 import { withConnections, type Connections } from "./shared/many.ts";

@@ -122,7 +122,7 @@ export const authorizeRules = {
 
   "authorize.timestamp": {
     waitsMs: () => pausesMs.real[0],
-    check: async (world, run) => {
+    waits: async (world, run) => {
       let isBareRedirect = false;
       const moves = run.once(
         async (world) => {

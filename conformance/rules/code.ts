@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import {
   observing,
   type Deferral,
@@ -11,8 +10,7 @@ import {
   type Run,
 } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
-import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
 import {
   pauses,
@@ -79,15 +77,15 @@ const codes: ExpiringCredential<Code> & Deferral = {
 };
 
 /** Codes for states of any length, the shortest included; for another state if a service accepts each only once. */
-const issueCodes = (world: World, seed: number): ReturnType<typeof issueCrowd<Code>> => {
-  const states = fc.sample(validStates(world.limits.stateMaxBytes), { seed });
-  return issueCrowd(world, async (one, nth) => {
-    const { client, target } = one;
-    const state = nth === 0 ? "Z" : (states[nth] ?? one.unique());
+const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Code>["issue"] => {
+  const states = fc.sample(validStates(limits.stateMaxBytes), { seed });
+  return async (world, nth) => {
+    const { client, target } = world;
+    const state = nth === 0 ? "Z" : (states[nth] ?? world.unique());
     const answer = await answerOrRefusal(() => target.authorize({ state }));
     const code = answer === undefined ? undefined : grantOf(answer)?.code;
-    return { client, code: code ?? (await obtainCode(one)).code };
-  });
+    return { client, code: code ?? (await obtainCode(world)).code };
+  };
 };
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
@@ -96,19 +94,8 @@ export const codeRules = {
     waitsMs: () => SHORT_PAUSE_MS,
     // A used code is refused at any age.
     breachRestsOnClock: false,
-    check: (world, run) => {
-      // These start first: on a virtual clock they resume once all others sleep, and by then all rules together have
-      // used hundreds of other codes.
-      const afterPauses = run.forEach(
-        pauses(world, run),
-        (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
-        {
-          part: "after a pause",
-          together: true,
-          print: (pauseMs) => printEvents([{ pauseMs }, "again"]),
-        },
-      );
-      const soon = inTurn(run, [
+    check: (world, run) =>
+      inTurn(run, [
         () =>
           run.forEach(usedUpHistories(world), reuseIsRefused, {
             part: "later attempts",
@@ -120,9 +107,21 @@ export const codeRules = {
             print: printEvents,
             share: 0.5,
           }),
-      ]);
-      return run.all([soon, afterPauses]);
-    },
+      ]),
+    waits: (world, run) =>
+      run.forEach(
+        pauses(world, run),
+        async (pauseMs, caseWorld) => {
+          // Then it ends with the codes of other rules.
+          await caseWorld.clock.beginSecond(undefined, true);
+          return reuseIsRefused([{ pauseMs }, "again"], caseWorld);
+        },
+        {
+          part: "after a pause",
+          together: true,
+          print: (pauseMs) => printEvents([{ pauseMs }, "again"]),
+        },
+      ),
   },
 
   "code.single-use-under-race": (_world, run) => {
@@ -142,7 +141,7 @@ export const codeRules = {
   "code.lifetime": {
     deferred: [codes],
     waitsMs: pastTheCode,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
         judgeLifetime(world, run, { ...codes, ways: WAYS }),
         judgeLifetime(world, run, {
@@ -151,13 +150,13 @@ export const codeRules = {
           use: keepBusy,
           perSide: 2,
         }),
-        ...judgeCrowd(world, run, { ...codes, issue: (one) => issueCodes(one, run.seed) }),
+        ...judgeCrowd(world, run, { ...codes, issue: codesOfAnyState(world, run.seed) }),
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(world, run, {
                 ...codes,
                 name: "code at the end of a month",
-                startsAt: beforeMonthEnds(world.limits.codeLifetimeMs / 2),
+                begins: { monthEnd: world.limits.codeLifetimeMs / 2 },
                 perSide: 1,
               }),
             ]
@@ -167,7 +166,7 @@ export const codeRules = {
 
   "code.lifetime-is-not-extended": {
     waitsMs: pastTheCode,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all(
         attemptKinds(world).map((kind) =>
           judgeLifetime(world, run, {
@@ -205,13 +204,13 @@ export const codeRules = {
             print: printFates,
           }),
         () => run.once(oldestOfManyWorks, { part: "many of one client" }),
-        () =>
-          run.forEach([true, false], othersOutliveExpired, {
-            part: "expired",
-            together: true,
-            print: (same) => (same ? "all with the same state" : "each with another state"),
-          }),
       ]),
+    waits: (_world, run) =>
+      run.forEach([true, false], othersOutliveExpired, {
+        part: "expired",
+        together: true,
+        print: (same) => (same ? "all with the same state" : "each with another state"),
+      }),
   },
 
   "code.failed-attempt": observing([], async (world) =>

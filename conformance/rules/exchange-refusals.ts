@@ -77,9 +77,6 @@ const expiredCode = provoking(async (world) => {
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...Object.fromEntries(attemptKinds(world).map((kind) => [kind, attempted(kind)])),
   "a used code": usedCode,
-  ...(world.clock.kind === "virtual" && world.clock.canWait(pastTheCodeMs(world))
-    ? { "an expired code": expiredCode }
-    : {}),
   "an unknown code": withCode((caseWorld) => caseWorld.unique()),
   "an empty code": withCode(() => ""),
   "no code": withCode(() => undefined),
@@ -94,6 +91,12 @@ export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => (
   "JSON cut short": withText((right) => JSON.stringify(right).slice(0, -1)),
   "no JSON": withText((right) => JSON.stringify(right).replaceAll('"', "'")),
 });
+
+/** What is refused only after a wait. */
+export const lateRefusalsOf = (world: World): Readonly<Record<string, Provoke>> =>
+  world.clock.kind === "virtual" && world.clock.canWait(pastTheCodeMs(world))
+    ? { "an expired code": expiredCode }
+    : {};
 
 const expected = "a refusal carries no token, no secret and no stack trace";
 

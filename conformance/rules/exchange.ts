@@ -2,7 +2,7 @@ import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { tokenSetBreach, firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
-import { observing, type HistoryVerdict, type Rules } from "../checks/rule.ts";
+import { observingLater, type HistoryVerdict, type Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import {
   exchangeBody,
@@ -18,21 +18,27 @@ import { MANY } from "./shared/many.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
-import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
+import { lateRefusalsOf, leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 
 export const exchangeRules = {
-  "exchange.token-set": async (world, run) => {
-    const own = await run.all([
-      run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
+  "exchange.token-set": {
+    check: (world, run) =>
+      run.all([
+        run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
+          print: clientName(world),
+          clients: "first",
+        }),
+        anyTextIsRead(run, "exchange"),
+      ]),
+    waits: async (world, run) => {
+      const told = await toldTimes(run, "exchange", clientsOf(world), {
+        part: "the time told",
         print: clientName(world),
-        clients: "first",
-      }),
-      toldTimes(run, "exchange", clientsOf(world), { part: "the time told", print: clientName(world) }),
-      anyTextIsRead(run, "exchange"),
-    ]);
-    // Last, so that other rules have made most of their exchanges by then: the time told takes a day of a virtual clock.
-    return run.all([own, run.once(allSetsAreWhole, { part: "all exchanges of the run", replays: 0 })]);
+      });
+      // Last, so that other rules have made most of their exchanges by then.
+      return run.all([told, run.once(allSetsAreWhole, { part: "all exchanges of the run", replays: 0 })]);
+    },
   },
 
   "exchange.tokens-are-fresh": (_world, run) => run.once((world) => noTokenTwice(world, run.cases(1, 8))),
@@ -43,18 +49,25 @@ export const exchangeRules = {
       clients: "first",
     }),
 
-  "exchange.refusal-leaks-nothing": (world, run) =>
-    run.forEach(Object.entries(refusalsOf(world)), leaksNothing, { print: ([name]) => name }),
+  "exchange.refusal-leaks-nothing": {
+    check: (world, run) =>
+      run.forEach(Object.entries(refusalsOf(world)), leaksNothing, { print: ([name]) => name }),
+    waits: async (world, run) => {
+      const late = Object.entries(lateRefusalsOf(world));
+      return late.length === 0 ? undefined : run.forEach(late, leaksNothing, { print: ([name]) => name });
+    },
+  },
 
   "exchange.bad-bodies": (_world, run) =>
     run.all([badBodiesAreRefused(run), repeatedKeysHaveOneMeaning(run)]),
 
-  "exchange.errors": observing([], async (world) =>
+  "exchange.errors": observingLater(async (world) =>
     Object.fromEntries(
-      await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
-        name,
-        lookOf((await provoke(world, () => Promise.resolve())).answer),
-      ]),
+      await mapLimited(
+        Object.entries({ ...refusalsOf(world), ...lateRefusalsOf(world) }),
+        3,
+        async ([name, provoke]) => [name, lookOf((await provoke(world, () => Promise.resolve())).answer)],
+      ),
     ),
   ),
 

@@ -44,7 +44,8 @@ export const lifecycleRules = {
     needs: ["moved-list"],
     writes: true,
     breachRestsOnClock: true,
-    check: async (world, run) => {
+    playsAlone: true,
+    waits: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };
       const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];
       return withCoverage(world, await run.all(parts), tally);

@@ -27,7 +27,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { fold } from "../judging/laws/pages.ts";
-import { tellingTimes } from "../lifetimes/calendar.ts";
+import { tellingTimes } from "../judging/lifetimes/calendar.ts";
 import type { Client } from "../world/target.ts";
 import { EventHookFailed, type Events } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
@@ -160,20 +160,17 @@ export const notificationShapeRules = {
               exchangesOf(seen),
             );
       };
-      const greatest = await greatestLimit(world);
+      return run.forEach(shapeCases(world, await greatestLimit(world)), judgePage, { print: printCase });
+    },
+    waits: async (world, run) => {
+      const isDated = await unlessUndecided(tellsClockTime(world), false);
       const later = isDated ? await laterTimes(world) : [];
-      return run.all([
-        run.forEach(shapeCases(world, greatest), judgePage, { print: printCase }),
-        ...(later.length > 0
-          ? [
-              run.forEach(later, createdThenIsDatedThen(greatest), {
-                together: true,
-                replays: 0,
-                print: ({ earliestMs }) => `an event at ${new Date(earliestMs).toISOString()} or soon after`,
-              }),
-            ]
-          : []),
-      ]);
+      if (later.length === 0) return undefined;
+      return run.forEach(later, createdThenIsDatedThen(await greatestLimit(world)), {
+        together: true,
+        replays: 0,
+        print: ({ earliestMs }) => `an event at ${new Date(earliestMs).toISOString()} or soon after`,
+      });
     },
   },
 

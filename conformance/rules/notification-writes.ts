@@ -24,7 +24,7 @@ export const notificationWriteRules = {
     needs: ["events"],
     writes: true,
     waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,
-    check: (world, run) => {
+    waits: (world, run) => {
       const { defaultLimit } = world.limits;
       // The longest first: it is used to repeat a breach.
       const plans = [

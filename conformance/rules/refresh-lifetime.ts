@@ -1,4 +1,3 @@
-import { exchangeLate } from "../world/late-steps.ts";
 import {
   alive,
   refreshTokens,
@@ -10,11 +9,10 @@ import {
 } from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
-import { inLongMonth, laterBy, type Moment } from "../lifetimes/calendar.ts";
-import { duration, HOUR_MS, SECOND_MS } from "../contract/duration.ts";
+import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
-import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
-import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { exchangedLate } from "../lifetimes/play.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
   exchangeBody,
@@ -35,43 +33,34 @@ const MANY_USES = 12;
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
-/**
- * When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. If
- * the clock runs meanwhile, codes are issued in several seconds.
- */
-const withLateExchanges = ({ limits, clock }: World): Moment =>
-  clock.runs() ? laterBy(limits.codeLifetimeMs / 2 + SECOND_MS, 5) : laterBy(limits.codeLifetimeMs / 2);
+/** When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. */
+const withLateExchanges = ({ limits }: World) => ({ begin: limits.codeLifetimeMs / 2 });
 
 export const refreshLifetimeRules = {
   "refresh.lifetime": {
     deferred: [refreshTokens],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
-        judgeLifetime(world, run, { ...refreshTokens, startsAt: withLateExchanges(world) }),
+        judgeLifetime(world, run, { ...refreshTokens, begins: withLateExchanges(world) }),
         judgeLifetime(world, run, {
           name: "refreshToken of a code that was exchanged late",
           lifetimeMs: refreshTokens.lifetimeMs,
           // The 30 days begin with the token, not with the code.
-          issue: async (one) => {
-            const { value, at } = await exchangeLate(one);
-            return { ...value, issued: at };
-          },
-          issuedIn: ({ issued }) => issued,
+          stages: exchangedLate(world),
           ...untilRefused,
           perSide: run.cases(0.12, 1),
         }),
         ...judgeCrowd(world, run, {
           ...refreshTokens,
-          startsAt: withLateExchanges(world),
-          issue: (one) => issueCrowd(one, (each) => obtainTokens(each)),
+          begins: withLateExchanges(world),
         }),
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(world, run, {
                 ...refreshTokens,
                 name: "refreshToken issued in a month with 31 days",
-                startsAt: inLongMonth(withLateExchanges(world)),
+                begins: { longMonth: world.limits.codeLifetimeMs / 2 },
                 perSide: 1,
               }),
             ]
@@ -82,17 +71,17 @@ export const refreshLifetimeRules = {
   "refresh.lifetime-is-from-issue": {
     deferred: [refreshTokensInUse],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.all([
         judgeLifetime(world, run, {
           ...refreshTokensInUse,
-          startsAt: withLateExchanges(world),
+          begins: withLateExchanges(world),
           perSide: run.cases(0.16, 2),
         }),
         judgeLifetime(world, run, {
           ...refreshTokens,
           name: "refreshToken in frequent use",
-          startsAt: withLateExchanges(world),
+          begins: withLateExchanges(world),
           use: async (one, { client, refreshToken }) => {
             await one.target.refresh(refreshBody(client, refreshToken));
           },
@@ -102,7 +91,7 @@ export const refreshLifetimeRules = {
         }),
         judgeLifetime(world, run, {
           name: "refreshToken after refused refreshes",
-          startsAt: withLateExchanges(world),
+          begins: withLateExchanges(world),
           lifetimeMs: refreshTokens.lifetimeMs,
           issue: (one) => obtainTokens(one),
           use: refreshWrongly,
@@ -117,7 +106,7 @@ export const refreshLifetimeRules = {
   "refresh.after-access-expiry": {
     deferred: [refreshTokensOfExpired],
     waitsMs: ({ accessLifetimeMs, tolerances }) => accessLifetimeMs + roomAfter({ tolerances }),
-    check: async (world, run): Promise<Verdict> => {
+    waits: async (world, run): Promise<Verdict> => {
       const {
         prepared: { accessLifetimeMs },
         limits,
@@ -140,7 +129,7 @@ export const refreshLifetimeRules = {
   "refresh.reauthorize": {
     deferred: [refreshTokensReplaced],
     waitsMs: pastTheEnd,
-    check: (world, run) =>
+    waits: (world, run) =>
       run.forEach(
         world.clock.kind === "virtual" ? [0, world.limits.refreshTokenLifetimeMs] : [0],
         reauthorizeAfter,

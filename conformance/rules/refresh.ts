@@ -45,29 +45,34 @@ const inEveryCourse = {
 } as const;
 
 export const refreshRules = {
-  "refresh.token-set": (outer, run) =>
-    run.all([
-      run.forAll(courses, (course, world) => refreshed(world, course, judgeTokenSet), inEveryCourse),
-      ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
-      toldTimes(
-        run,
-        "refresh",
-        [once, thrice].map((course) => clientOf(outer, course)),
-        { part: "the time told", print: clientName(outer) },
-      ),
-      anyTextIsRead(run, "refresh"),
-    ]),
+  "refresh.token-set": {
+    check: (_world, run) =>
+      run.all([
+        run.forAll(courses, (course, world) => refreshed(world, course, judgeTokenSet), inEveryCourse),
+        anyTextIsRead(run, "refresh"),
+      ]),
+    waits: (outer, run) =>
+      run.all([
+        answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
+        toldTimes(
+          run,
+          "refresh",
+          [once, thrice].map((course) => clientOf(outer, course)),
+          { part: "the time told", print: clientName(outer) },
+        ),
+      ]),
+  },
 
-  "refresh.returns-no-refresh-token": (outer, run) =>
-    run.all([
+  "refresh.returns-no-refresh-token": {
+    check: (_world, run) =>
       run.forAll(
         courses,
         (course, world) =>
           refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
         inEveryCourse,
       ),
-      ...answersThroughLife(outer, run, judgeNoRefreshToken),
-    ]),
+    waits: async (outer, run) => answersThroughLife(outer, run, judgeNoRefreshToken),
+  },
 
   "refresh.access-token-works": (_world, run) =>
     run.forAll(

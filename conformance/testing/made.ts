@@ -2,7 +2,7 @@ import type { Push } from "../contract/push.ts";
 import type { Answer } from "../world/exchange.ts";
 import type { Breach } from "../contract/verdict.ts";
 import { integer } from "fast-check";
-import { keyCost } from "../lifetimes/store/store.ts";
+import { keyCost } from "../lifetimes/store/open.ts";
 
 /** A valid notification (section 2.3). */
 export const madeNotification = {

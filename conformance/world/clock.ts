@@ -3,7 +3,7 @@ import { shift, type TimeInterval } from "../judging/interval.ts";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The target's time as a rule sees it. Each rule holds one clock; all clocks of a run sleep together. */
+/** The target's time as a rule sees it. */
 export interface Clock {
   readonly kind: "virtual" | "real";
   /** The target's current time, as an interval in milliseconds on the clock's own scale. */
@@ -57,8 +57,8 @@ export const sleepFrom = (
   clock.sleepUntil((clock.isTold ? now.latestMs : now.earliestMs) + durationMs, slackMs);
 
 export interface JoinedClock extends Clock {
-  /** A clock for one case of this participant: time does not move while the case is awake, which it is once it `begins`. */
-  branch(begins?: Promise<unknown>): JoinedClock;
+  /** A clock for one case: time does not move unless the case waits. */
+  branch(): JoinedClock;
   leave(): void;
 }
 

@@ -19,7 +19,7 @@ export interface LedgerRow {
   readonly subject: string;
   readonly side: "alive" | "dead";
   readonly target: string;
-  readonly state: "waiting" | "claimed" | "judged" | "missed";
+  readonly state: "waiting" | "judged" | "missed";
   readonly lifetimeMs: number;
   /** ISO 8601, on the target's clock. */
   readonly issuedAt: string;
@@ -30,9 +30,8 @@ export interface LedgerRow {
 }
 
 export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
-  const of = (...states: readonly LedgerRow["state"][]): readonly LedgerRow[] =>
-    rows.filter(({ state }) => states.includes(state));
-  const [waiting, judged, missed] = [of("waiting", "claimed"), of("judged"), of("missed")];
+  const of = (state: LedgerRow["state"]): readonly LedgerRow[] => rows.filter((row) => row.state === state);
+  const [waiting, judged, missed] = [of("waiting"), of("judged"), of("missed")];
   const broken = judged.filter(({ held }) => held !== true).length;
   return doc({
     title: `Ledger ${file}`,

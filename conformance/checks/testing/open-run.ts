@@ -18,7 +18,7 @@ export const open = (replaces: Partial<RunContext> = {}) => {
     };
     return judge({ unique: () => (send(), String(last)) } as unknown as World);
   };
-  const run = createRun({
+  const context: RunContext = {
     rule: "code.single-use",
     effort: "standard",
     seed: 42,
@@ -28,9 +28,10 @@ export const open = (replaces: Partial<RunContext> = {}) => {
     casesAtATime: 6,
     recover: () => Promise.resolve(true),
     keep: (exchanges) => kept.push(...exchanges),
+    alone: (task) => task(context),
     ...replaces,
-  });
-  return { run, kept, sent: () => last };
+  };
+  return { run: createRun(context), kept, sent: () => last };
 };
 
 export const always = (judgement: CaseVerdict) => () => Promise.resolve(judgement);

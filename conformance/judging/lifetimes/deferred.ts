@@ -81,7 +81,7 @@ const failedEarlier = (entry: Entry, entries: readonly Entry[]): Verdict => ({
 const WINDOWS = 3;
 
 const pending = (entries: readonly Entry[], open: readonly Look[], maxWaitMs: number): Verdict => {
-  const waiting = entries.filter(({ state }) => state === "waiting" || state === "claimed");
+  const waiting = entries.filter(({ state }) => state === "waiting");
   const windows = open.map((look) =>
     waiting
       .filter((one) => isNear(one, look))

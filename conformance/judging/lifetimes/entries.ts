@@ -23,7 +23,7 @@ export interface Plan {
 }
 
 /** State of an entry. A missed one expired before it was judged; its note says why. */
-export type EntryState = "waiting" | "claimed" | "judged" | "missed";
+export type EntryState = "waiting" | "judged" | "missed";
 
 /** A credential in the ledger, without its secret. */
 export interface Entry extends Plan {

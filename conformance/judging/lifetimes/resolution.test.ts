@@ -46,44 +46,52 @@ describe("the coarsest resolution that may pass", () => {
   });
 });
 
-describe("the margin that an attempt leaves before the guard", () => {
-  const rooms = (delaysMs: readonly number[], over: Partial<Precision> = {}): readonly number[] =>
-    Array.from({ length: 6 }, (_, nth) => roomMs({ ...precision, ...over }, nth, delaysMs));
+describe("the room that a probe leaves before the guard", () => {
+  const rooms = (delaysMs: readonly number[] | undefined, over: Partial<Precision> = {}): readonly number[] =>
+    Array.from({ length: 5 }, (_, nth) =>
+      roomMs(
+        { ...precision, ...over },
+        nth,
+        delaysMs?.map((wakeMs) => ({ wakeMs, answerMs: 0 })),
+      ),
+    );
 
-  it("grows with each attempt up to the coarsest resolution if nothing was measured", () => {
-    expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950, 4_950]);
+  it("is as good as none where time stands, and grows with each play up to the coarsest resolution", () => {
+    expect(rooms(undefined)).toEqual([1, 2, 4, 8, 16]);
+    expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950]);
     expect(roomSteps).toBe(5);
   });
 
-  it("covers three quarters of the measured delays, then all of them, then more", () => {
-    expect(rooms([2_000, 400, 3_000, 1_000])).toEqual([75, 200, 2_000, 3_000, 3_750, 4_800]);
-    expect(rooms([0, 10, 20, 30])).toEqual([75, 200, 350, 350, 350, 350]);
+  it("covers nine in ten of the latest delays, then all of them, then more", () => {
+    const tenths = Array.from({ length: 10 }, (_, nth) => (nth + 1) * 100);
+    expect(rooms(tenths)).toEqual([900, 1_000, 1_250, 1_600, 1_600]);
+    expect(rooms([2_000, ...Array.from({ length: 50 }, () => 100)])).toEqual([100, 100, 125, 160, 160]);
+    expect(rooms([0, 10])).toEqual([75, 75, 75, 75, 75]);
   });
 
   it("leaves less of it to a credential that was dated back, whose guard comes earlier", () => {
-    expect(rooms([MINUTE_MS], { datedBackMs: 800 }).slice(2)).toEqual([4_230, 4_230, 4_230, 4_230]);
-    expect(rooms([], { datedBackMs: 800 }).slice(0, 4)).toEqual([75, 200, 350, 1_000]);
+    expect(new Set(rooms([60_000], { datedBackMs: 800 }))).toEqual(new Set([4_230]));
   });
 
   it("never exceeds what the coarsest resolution and a quarter of the lifetime allow", () => {
-    expect(rooms([MINUTE_MS]).slice(2)).toEqual([4_950, 4_950, 4_950, 4_950]);
-    expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 900 }))).toBeCloseTo(360);
-    expect(Math.max(...rooms([MINUTE_MS], { lifetimeMs: 4_000, resolutionMs: 90_000 }))).toBe(1_000);
-    expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 400 }))).toBe(0);
+    expect(Math.max(...rooms([60_000], { resolutionMs: 900 }))).toBe(360);
+    expect(Math.max(...rooms([60_000], { lifetimeMs: 4_000, resolutionMs: 90_000 }))).toBe(1_000);
+    expect(Math.max(...rooms([60_000], { resolutionMs: 400 }))).toBe(0);
   });
 });
 
 describe("isCloseEnough", () => {
   it.each([
-    ["accepts a first attempt at twice the guard", "alive", LIFE_MS - 1_000, 0, 75, true],
-    ["rejects a first attempt a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
-    ["rejects a second attempt a millisecond further off", "dead", LIFE_MS + 901, 1, 2_000, false],
-    ["accepts a later attempt within its margin", "alive", LIFE_MS - 2_600, 2, 2_000, true],
-    ["rejects a later attempt a millisecond beyond its margin", "alive", LIFE_MS - 2_601, 2, 2_000, false],
-    ["accepts an attempt after the end within its margin", "dead", LIFE_MS + 2_500, 2, 2_000, true],
-    ["rejects one after the end a millisecond beyond its margin", "dead", LIFE_MS + 2_501, 2, 2_000, false],
-  ] as const)("%s", (_, side, leastMs, nth, room, expected) => {
-    expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, room)).toBe(expected);
+    ["accepts a probe at twice the guard", "alive", LIFE_MS - 1_000, 0, true],
+    ["rejects one a millisecond further off", "alive", LIFE_MS - 1_001, 0, false],
+    ["rejects one after the end a millisecond further off", "dead", LIFE_MS + 901, 0, false],
+    ["accepts one that is played again within its room", "alive", LIFE_MS - 2_600, 1, true],
+    ["rejects one that is played again a millisecond beyond its room", "alive", LIFE_MS - 2_601, 1, false],
+    ["accepts one after the end within its room", "dead", LIFE_MS + 2_500, 1, true],
+    ["rejects one after the end a millisecond beyond its room", "dead", LIFE_MS + 2_501, 1, false],
+  ] as const)("%s", (_, side, leastMs, nth, expected) => {
+    const delays = [{ wakeMs: 2_000, answerMs: 0 }];
+    expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, delays)).toBe(expected);
   });
 });
 

@@ -36,52 +36,56 @@ export const coarsestMs = (precision: Precision): number => {
   return resolutionMs ?? Math.max(quickMs, tolerances.lifetimeResolution.default({ lifetimeMs }));
 };
 
-/** How many tries of a probe assume a quick machine and target, because one late probe may be an exception. */
-const STRICT_TRIES = 2;
-/** Room before the guard by try, in multiples of the closeness, while no delay has been measured; the last takes all there is. */
+/** Room before the guard by play, where the clock runs and no delay has been measured, in multiples of the closeness; the last takes all there is. */
 const ROOM = [0.15, 0.4, 0.7, 2, Infinity] as const;
 /** The same once delays were measured: a quantile of them or, beyond 1, a multiple of the longest. */
-const DELAYS = [0, 0, 0.75, 1, 1.25, 1.6] as const;
+const DELAYS = [0.9, 1, 1.25, 1.6] as const;
+/** So many delays are the latest. */
+const LATEST = 50;
 /** The share of the coarsest resolution that the room may take; the rest is for the probe itself. */
 const MOST_ROOM = 0.9;
 
-/** The number of room steps for probes that run side by side and so cannot learn from one another. */
+/** How many probes aim at an end at the same time if a play cannot be repeated. */
 export const roomSteps = ROOM.length;
 
 /**
- * How long before the guard to aim the nth try of a probe (from 0), in milliseconds: first as on a quick machine, then
- * by how late earlier probes were, but never so early that even a punctual probe would be too coarse.
+ * How long before the guard to aim the nth play of a probe (from 0), in whole milliseconds: by how late the latest probes
+ * were, but never so early that even a punctual probe would be too coarse. Time stands if there are no delays.
  */
-export const roomMs = (precision: Precision, nth: number, delaysMs: readonly number[]): number => {
+export const roomMs = (precision: Precision, nth: number, delays: readonly Delay[] | undefined): number => {
+  // Clocks are read in whole milliseconds.
+  if (delays === undefined) return 2 ** nth;
   const closeMs = closenessMs(precision);
   const mostMs = Math.min(
     Math.max(0, coarsestMs(precision) - guardOn("alive", precision)) * MOST_ROOM,
     precision.lifetimeMs / 4,
   );
-  if (nth < STRICT_TRIES || delaysMs.length === 0) return Math.min(closeMs * (ROOM[nth] ?? Infinity), mostMs);
-  const measuredMs = delayOf(delaysMs, DELAYS[nth] ?? DELAYS.at(-1) ?? 1);
-  return Math.min(Math.max(closeMs * ROOM[2], measuredMs), mostMs);
+  const wantedMs =
+    delays.length === 0
+      ? closeMs * (ROOM[nth] ?? Infinity)
+      : Math.max(closeMs * ROOM[0], delayOf(delays.slice(-LATEST), DELAYS[nth] ?? DELAYS.at(-1) ?? 1));
+  return Math.floor(Math.min(wantedMs, mostMs));
 };
 
-const delayOf = (delaysMs: readonly number[], quantile: number): number => {
-  const sorted = delaysMs.toSorted((a, b) => a - b);
+const delayOf = (delays: readonly Delay[], quantile: number): number => {
+  const sorted = delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs).toSorted((a, b) => a - b);
   const at = Math.ceil(Math.min(quantile, 1) * sorted.length) - 1;
   return (sorted[Math.max(0, at)] ?? 0) * Math.max(1, quantile);
 };
 
 /**
- * Whether a probe came as close to the end as its try should: the first tries as close as on a quick machine, later
- * ones as close as the measured delays allow.
+ * Whether a probe came as close to the end as it should: at first as close as on a quick machine, played again as close
+ * as the delays allow.
  */
 export const isCloseEnough = (
   side: Side,
   probe: Probe,
   precision: Precision,
   nth: number,
-  aimedRoomMs: number,
+  delays: readonly Delay[],
 ): boolean => {
   const widthMs = probe.greatestMs - probe.leastMs;
-  const allowedMs = nth < STRICT_TRIES ? 0 : aimedRoomMs + widthMs;
+  const allowedMs = nth > 0 ? roomMs(precision, nth, delays) + widthMs : 0;
   return distanceFromEnd(side, probe) <= guardOn(side, probe) + Math.max(closenessMs(precision), allowedMs);
 };
 

@@ -17,12 +17,12 @@ const conform = (parameters: readonly string[], env: Record<string, string> = {}
   );
 
 describe("a ledger on the command line", () => {
-  it("leaves the rule pending with a due date and exit code 3, and `touchstone ledger` lists the entries without the key", async () => {
+  it("leaves the rule pending with a due date and exit code 3, and `touchstone ledger` lists the entries with the key", async () => {
     const fake = await startFakeServer({});
     const { hooks: _, ...profile } = profileOf(fake);
     const file = fresh("profile.json");
     writeFileSync(file, JSON.stringify(profile));
-    const ledger = fresh("ledger.sqlite");
+    const ledger = fresh("ledger");
     const parameters = ["--profile", file, "--ledger", ledger, "--max-wait", "1s"];
     const run = await conform([...parameters, "--json"], { ...secretsOf(fake), ...key });
     await fake.stop();
@@ -32,11 +32,11 @@ describe("a ledger on the command line", () => {
       verdict: "pending",
       due: expect.stringMatching(/^\d{4}-\d\d-\d\d/) as string,
     });
-    const listed = await runHere(["ledger", ledger]);
+    const listed = await runHere(["ledger", ledger], { env: key });
     expect(listed.exitCode).toBe(0);
     expect(listed.stdout).toMatch(/Due \(3\)/);
     expect(listed.stdout).toMatch(/refresh\.lifetime +refreshToken +is refused after 30 d/);
-    expect(JSON.parse((await runHere(["ledger", ledger, "--json"])).stdout)).toHaveLength(3);
+    expect(JSON.parse((await runHere(["ledger", ledger, "--json"], { env: key })).stdout)).toHaveLength(3);
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe("a ledger on the command line", () => {
       /no-such-file cannot be read/,
     ],
   ])("is refused with exit code 2 for %s", async (_, env, parameters, message) => {
-    const ledger = fresh("ledger.sqlite");
+    const ledger = fresh("ledger");
     const run = await conform(["--ledger", ledger, ...parameters], env);
     expect(run.stderr).toMatch(message);
     expect(run.exitCode).toBe(2);
@@ -60,7 +60,7 @@ describe("a ledger on the command line", () => {
     const file = fresh("key");
     writeFileSync(file, "a key of more than sixteen characters\n");
     chmodSync(file, 0o644);
-    const run = await conform(["--ledger", fresh("ledger.sqlite"), "--ledger-key-file", file]);
+    const run = await conform(["--ledger", fresh("ledger"), "--ledger-key-file", file]);
     expect(run.stderr).toMatch(
       /--ledger-key-file: the file .* has mode 644, so others can read the key in it/,
     );
@@ -71,7 +71,7 @@ describe("a ledger on the command line", () => {
   });
 
   it("makes `touchstone ledger` exit with 2 if the file does not exist", async () => {
-    const run = await runHere(["ledger", fresh("nothing")]);
+    const run = await runHere(["ledger", fresh("nothing")], { env: key });
     expect(run.stderr).toMatch(/there is no such file/);
     expect(run.exitCode).toBe(2);
   });

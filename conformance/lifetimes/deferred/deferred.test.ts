@@ -73,7 +73,6 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
         settle: (_: string, settlement: Settlement) =>
           void written.push(["settle", settlement.side, settlement.held]),
         miss: (_: string, note: string) => void written.push(["miss", note]),
-        release: () => void written.push(["release"]),
       } as unknown as Store),
     target: "here",
     hereMs: () => nowMs,
@@ -117,7 +116,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     issued: { earliestMs: ISSUED_MS, latestMs: ISSUED_MS + 1 },
     issuedHereMs: 0,
     ages,
-    state: "claimed",
+    state: "waiting",
   };
   const commit = (): void => findings.forEach((one) => one());
   const judgement = await probeEntry(session, world, setting.from?.entry ?? entry, probe).catch(
@@ -130,7 +129,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
   return judgement;
 };
 
-describe("an entry that is claimed before it is due", () => {
+describe("an entry that is judged before it is due", () => {
   it("is probed late in a window before the end, and at the start of a window after it", async () => {
     nowMs = 400_000;
     await tryOnce({});
@@ -144,11 +143,11 @@ describe("an entry that is claimed before it is due", () => {
     ]);
   });
 
-  it("is released if the target's clock does not reach its window", async () => {
+  it("stays as it is if the target's clock does not reach its window", async () => {
     nowMs = 400_000;
     const judgement = await tryOnce({ pace: 0.001 });
     expect(judgement.kind).toBe("discarded");
-    expect(written).toEqual([["release"]]);
+    expect(written).toEqual([]);
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
   });
 
@@ -227,7 +226,7 @@ describe("a probe whose control fails", () => {
     });
     nowMs = 596_000;
     const now = { earliestMs: ISSUED_MS + nowMs, latestMs: ISSUED_MS + nowMs };
-    const [entry] = store.claim("here", "code.lifetime", now, nowMs);
+    const [entry] = store.due("here", "code.lifetime", now);
     const secrets = createSecrets();
     secrets.conceal("MARKED-code-of-the-control", "code");
     const message = "a valid exchange got no tokens: status 400 (MARKED-code-of-the-control is unknown)";
@@ -240,7 +239,7 @@ describe("a probe whose control fails", () => {
     });
     await expect(judging).rejects.toThrow("got no tokens");
     store.close();
-    const [listed] = listLedger(file);
+    const [listed] = listLedger(file, () => "a passphrase", quickKey);
     expect(listed?.state).toBe("missed");
     expect(listed?.note).toMatch(/its control failed: .* status 400 \(‹code 1› is unknown\)/);
   });

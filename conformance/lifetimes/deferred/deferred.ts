@@ -10,7 +10,7 @@ import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { asJson, fromJson, targetNow, type LedgerSession } from "./session.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../play.ts";
 
 /** Minimum time between deposits of one kind, in milliseconds; closer ones would show nothing more. */
 const APART_MS = 12 * HOUR_MS;
@@ -41,7 +41,7 @@ export const judgeByLedger = async (
   await useWaiting(deferring);
   const areShort = probes.every(({ isShort }) => isShort === true);
   if (areShort) await depositAll(deferring, now);
-  const due = store.claim(target, rule, now, hereMs(), areShort ? maxWaitMs : 0);
+  const due = store.due(target, rule, now, areShort ? maxWaitMs : 0);
   const verdict = await judgeDue(deferring, run, due, areShort);
   if (!areShort) await depositAll(deferring, now);
   const entries = store.entries(target).filter((one) => one.rule === rule);
@@ -76,25 +76,22 @@ const judgeDue = async (
 ): Promise<Verdict | undefined> => {
   if (due.length === 0) return undefined;
   let discarded = 0;
-  const verdict = await run
-    .forEach(
-      due,
-      async (entry, world) => {
-        const probe = probes.find(({ name }) => name === entry.subject);
-        if (probe === undefined) return pass;
-        const judged = await probeEntry(session, world, entry, probe);
-        if (judged.kind === "discarded") world.evidence.onCommit(() => void (discarded += 1));
-        return judged;
-      },
-      {
-        replays: 0,
-        ...(areShort ? { together: true } : {}),
-        print: ({ subject, side, issued }) =>
-          `${subject}, ${side === "alive" ? "before" : "after"} its end, issued ${dateOf(issued.earliestMs)}`,
-      },
-    )
-    // What the run did not get to stays due.
-    .finally(() => due.forEach(({ id }) => session.store.release(id)));
+  const verdict = await run.forEach(
+    due,
+    async (entry, world) => {
+      const probe = probes.find(({ name }) => name === entry.subject);
+      if (probe === undefined) return pass;
+      const judged = await probeEntry(session, world, entry, probe);
+      if (judged.kind === "discarded") world.evidence.onCommit(() => void (discarded += 1));
+      return judged;
+    },
+    {
+      replays: 0,
+      ...(areShort ? { together: true } : {}),
+      print: ({ subject, side, issued }) =>
+        `${subject}, ${side === "alive" ? "before" : "after"} its end, issued ${dateOf(issued.earliestMs)}`,
+    },
+  );
   return discarded === due.length ? undefined : verdict;
 };
 
@@ -161,10 +158,8 @@ export const probeEntry = async (
   const { store, hereMs } = session;
   const credential = fromJson(entry.secret, world);
   const reached = credential === undefined ? undefined : await whenDue(session, world, entry, probe);
-  if (reached === undefined) {
-    world.evidence.onCommit(() => store.release(entry.id));
+  if (reached === undefined)
     return discard("the target's clock did not reach the moment at which the credential is due");
-  }
   // A probe that uses the credential up is sent only once, even if its answer or this process is lost.
   if (probe.isUsedUp === true && !store.ask(entry.id)) {
     world.evidence.onCommit(() => store.miss(entry.id, "it was probed, but the answer was lost", hereMs()));

@@ -15,7 +15,7 @@ const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
 let folder: string;
 eachTestIn((made) => (folder = made));
 const stopping = stopAfterEach();
-const opened = () => openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
+const opened = () => openLedger(path.join(folder, "ledger"), "a passphrase", quickKey);
 
 /** A fake moved from outside, with a profile that has no clock hook; this machine's clock moves along, or does not. */
 const service = async (behaviour: string) => {

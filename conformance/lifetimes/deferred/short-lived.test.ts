@@ -9,7 +9,7 @@ import { openSession } from "../../session/session.ts";
 import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
 import type { ClockSource } from "../../world/clock.ts";
 import { emptyPrepared } from "../../world/world.ts";
-import { virtualClock } from "../../world/time/virtual-clock.ts";
+import { movedClock } from "../../world/time/moved-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { quickKey } from "../../testing/made.ts";
@@ -43,7 +43,7 @@ const service = async (behaviour: string) => {
   };
   /** What a run sees as real time: each wait moves the service forward. */
   const clocksFor = (maxWaitMs: number, inFlight: () => number): ClockSource => ({
-    ...virtualClock({ now, inFlight, advance: (ms) => advance(ms).then(now) }),
+    ...movedClock({ now, inFlight, advance: (ms) => advance(ms).then(now) }),
     kind: "real",
     canWait: (durationMs) => durationMs <= maxWaitMs,
   });

@@ -1,47 +1,48 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { fileMode, readReason } from "../../contract/files.ts";
-import { refuseWide, WideFile } from "../../files/private.ts";
+import { parseJson } from "../../contract/json.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
+import { NotALock, takeLock } from "../../files/lock.ts";
+import { refuseWide, WideFile } from "../../files/private.ts";
+import { replaceFile } from "../../files/write.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
-import {
-  entriesIn,
-  schema,
-  storeIn,
-  storeVersion,
-  type Store,
-  keyCost,
-  newSalt,
-  openVault,
-  type Vault,
-} from "./store.ts";
+import { listed, storeOf, type Store, type Unlocked } from "./store.ts";
 
 export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 
 const SHORTEST_KEY = 16;
 
+/** Scrypt parameters of OWASP's password storage sheet: N = 2^17, r = 8, p = 1. */
+export const keyCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+
+/** What a ledger begins with; the bytes after it are its version, salt, nonce, tag and text. */
+const MAGIC = Buffer.from("touchstone ledger ");
+const VERSION = 3;
+const [SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [16, 12, 16, 32];
+
 /**
- * Opens the ledger given to a run, with the passphrase from a key file or the environment. Throws ConfigurationError if
- * there is no key, if it is too short, or if others can read its file.
+ * The passphrase from a key file or the environment. Throws ConfigurationError if there is no key, if it is too short, or
+ * if others can read its file; `prefix` begins its message.
  */
-export const ledgerFromFlags = (
-  file: string,
+export const ledgerKeyFrom = (
+  prefix: string,
   keyFile: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
-): Store => {
+): string => {
   const from = keyFile === undefined ? ledgerKeyVariable : `--ledger-key-file ${keyFile}`;
   const key = keyFile === undefined ? environment[ledgerKeyVariable] : readKey(keyFile);
   if (key === undefined || key === "")
     throw new ConfigurationError(
-      `--ledger ${file}: a ledger holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
+      `${prefix}a ledger holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
     );
   if (key.length < SHORTEST_KEY)
     throw new ConfigurationError(
       `${from}: the key has ${key.length} characters; accepted are ${SHORTEST_KEY} or more, such as the output of \`openssl rand -base64 32\``,
     );
-  return openLedger(file, key);
+  return key;
 };
 
 const readKey = (file: string): string => {
@@ -54,42 +55,37 @@ const readKey = (file: string): string => {
   }
 };
 
-const accepted = "accepted is a file made by `conform --ledger`";
-
 /**
- * Opens or creates a ledger. Throws ConfigurationError if the file is not a ledger, has another version, is readable by
- * others, or was made with another key.
+ * Opens or creates a ledger, and keeps others from it until it is closed. Throws ConfigurationError, and changes nothing, if
+ * the file is not a ledger, is damaged, has another version or key, is readable by others, or is in use.
  */
 export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
   namingFile(`--ledger ${file}`, () => {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-    if (existsSync(file)) refuseWide(file, "credentials");
-    else closeSync(openSync(file, "a", fileMode));
-    const database = new DatabaseSync(file, { timeout: 10_000 });
+    const release = takeLock(
+      `${file}.lock`,
+      (pid) => new ConfigurationError(`process ${pid} is using it; wait until that run has ended`),
+    );
     try {
-      // A deposit counts only once it is on disk; with WAL, readers and writers do not block each other.
-      database.exec("pragma journal_mode = wal; pragma synchronous = full;");
-      refuseVersion(database);
-      database.exec(schema);
-      return storeIn(database, vaultOf(database, passphrase, cost));
+      const { salt, entries } = existsSync(file)
+        ? readLedger(file, () => passphrase, cost)
+        : { salt: randomBytes(SALT_BYTES), entries: [] };
+      const key = keyOf(passphrase, salt, cost);
+      const save = (all: readonly Unlocked[]): void =>
+        replaceFile(file, locked(JSON.stringify(all), key, salt), fileMode);
+      if (!existsSync(file)) save(entries);
+      return storeOf(entries, save, release);
     } catch (error) {
-      database.close();
+      release();
       throw error;
     }
   });
 
-/** The entries of a ledger without their secrets; needs no key. Throws ConfigurationError if the file is not a ledger. */
-export const listLedger = (file: string): readonly Entry[] =>
+/** The entries of a ledger, without their secrets. Throws ConfigurationError as `openLedger` does, and before it asks for the key. */
+export const listLedger = (file: string, passphrase: () => string, cost = keyCost): readonly Entry[] =>
   namingFile(`ledger ${file}`, () => {
     if (!existsSync(file)) throw new ConfigurationError("there is no such file");
-    refuseWide(file, "credentials");
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
-    try {
-      refuseVersion(database);
-      return entriesIn(database);
-    } finally {
-      database.close();
-    }
+    return listed(readLedger(file, passphrase, cost).entries);
   });
 
 /** Prefixes every problem of a file with its name. */
@@ -97,45 +93,50 @@ const namingFile = <T>(name: string, action: () => T): T => {
   try {
     return action();
   } catch (error) {
-    throw new ConfigurationError(
-      error instanceof ConfigurationError
-        ? error.problems.map((problem) => `${name}: ${problem}`)
-        : `${name}: ${errorMessage(error)}; ${accepted}`,
-    );
+    const problems = error instanceof ConfigurationError ? error.problems : [problemOf(error)];
+    throw new ConfigurationError(problems.map((problem) => `${name}: ${problem}`));
   }
 };
 
-const readMeta = (database: DatabaseSync, key: string): Uint8Array | undefined =>
-  database.prepare("select value from meta where key = ?").get(key)?.["value"] as Uint8Array | undefined;
+const problemOf = (error: unknown): string =>
+  error instanceof NotALock ? `its lock ${errorMessage(error)}` : readReason(error);
 
-const refuseVersion = (database: DatabaseSync): void => {
-  const isNew =
-    database.prepare("select 1 from sqlite_schema where type = 'table' and name = 'meta'").get() ===
-    undefined;
-  const version = isNew ? undefined : readMeta(database, "version")?.[0];
-  if (version !== undefined && version !== storeVersion)
-    throw new ConfigurationError(
-      `it has version ${version}, but this Touchstone reads version ${storeVersion}; ${version > storeVersion ? "update it" : "use the version that made it, or remove the file and start again"}`,
-    );
+const keyOf = (passphrase: string, salt: Uint8Array, cost: typeof keyCost): Uint8Array =>
+  scryptSync(passphrase, salt, KEY_BYTES, cost);
+
+/** The whole ledger, encrypted by AES-256-GCM (NIST SP 800-38D) with a key derived by scrypt (RFC 7914) and a fresh nonce. */
+const locked = (text: string, key: Uint8Array, salt: Uint8Array): Uint8Array => {
+  const nonce = randomBytes(NONCE_BYTES);
+  const head = Buffer.concat([MAGIC, Uint8Array.of(VERSION)]);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(head);
+  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([head, salt, nonce, cipher.getAuthTag(), body]);
 };
 
-const vaultOf = (database: DatabaseSync, passphrase: string, cost: typeof keyCost): Vault => {
-  // The first of two runs that create the ledger at once sets its salt. A wrong key fails on the verifier.
-  database.exec("begin immediate");
+const readLedger = (file: string, passphrase: () => string, cost: typeof keyCost) => {
+  refuseWide(file, "credentials");
+  const bytes = readFileSync(file);
+  const head = bytes.subarray(0, MAGIC.length + 1);
+  const version = head[MAGIC.length];
+  if (!head.subarray(0, MAGIC.length).equals(MAGIC) || version === undefined)
+    throw new ConfigurationError("it is not a ledger; accepted is a file made by `conform --ledger`");
+  if (version !== VERSION)
+    throw new ConfigurationError(
+      `it has version ${version}, but this Touchstone reads version ${VERSION}; ${version > VERSION ? "update it" : "use the version that made it, or remove the file and start again"}`,
+    );
+  let at = head.length;
+  const take = (length: number): Buffer => bytes.subarray(at, (at += length));
+  const [salt, nonce, tag] = [take(SALT_BYTES), take(NONCE_BYTES), take(TAG_BYTES)];
+  const key = keyOf(passphrase(), salt, cost);
   try {
-    const salt = readMeta(database, "salt") ?? newSalt();
-    const vault = openVault(passphrase, salt, cost);
-    const verifier = readMeta(database, "verifier");
-    if (verifier === undefined) {
-      const write = database.prepare("insert into meta (key, value) values (?, ?)");
-      write.run("version", Uint8Array.of(storeVersion));
-      write.run("salt", salt);
-      write.run("verifier", vault.lock("touchstone ledger", "verifier"));
-    } else vault.open(verifier, "verifier");
-    database.exec("commit");
-    return vault;
-  } catch (error) {
-    database.exec("rollback");
-    throw new ConfigurationError(errorMessage(error));
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(head)
+      .setAuthTag(tag);
+    const text = Buffer.concat([decipher.update(bytes.subarray(at)), decipher.final()]).toString("utf8");
+    return { salt, entries: parseJson(text) as readonly Unlocked[] };
+  } catch {
+    throw new ConfigurationError(
+      "the key does not open this ledger, or the file is damaged; accepted is the key that it was made with",
+    );
   }
 };

@@ -1,6 +1,5 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../judging/lifetimes/entries.ts";
 import { quickKey } from "../../testing/made.ts";
@@ -17,7 +16,7 @@ let folder: string;
 let file: string;
 eachTestIn((made) => {
   folder = made;
-  file = path.join(folder, "ledger.sqlite");
+  file = path.join(folder, "ledger");
 });
 const stopping = stopAfterEach();
 const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 500 });
@@ -52,113 +51,90 @@ const openedWith = async (deposit = depositOf()) => {
 const now = at(29.5 * DAY_MS);
 
 describe("the ledger", () => {
-  it("gives an entry to only one run, and only while it is due", async () => {
+  it("gives out an entry only while it is due, to its target and rule, until it is settled", async () => {
     const ledger = await openedWith();
-    expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
-    expect(ledger.claim("another target", rule, now, 0)).toEqual([]);
-    const other = await opened();
-    const [mine] = ledger.claim(target, rule, now, 0);
-    expect(mine).toMatchObject({
-      secret: "MARKED-refresh-token",
-      rule: "refresh.lifetime",
-      state: "claimed",
-    });
-    expect(other.claim(target, rule, now, 0)).toEqual([]);
-  });
-
-  it("gives out a released entry again, but never a settled one", async () => {
-    const ledger = await openedWith();
-    const [first] = ledger.claim(target, rule, now, 0);
-    ledger.release(first?.id ?? "");
-    const [second] = ledger.claim(target, rule, now, 0);
-    expect(second?.id).toBe(first?.id);
-    ledger.settle(
-      second?.id ?? "",
-      { held: true, side: "alive", note: "accepted", age: at(29.5 * DAY_MS) },
-      7,
-    );
-    expect(ledger.claim(target, rule, now, 0)).toEqual([]);
+    expect(ledger.due(target, rule, at(28 * DAY_MS))).toEqual([]);
+    expect(ledger.due(target, rule, at(28 * DAY_MS), 2 * DAY_MS)).toHaveLength(1);
+    expect(ledger.due("another target", rule, now)).toEqual([]);
+    expect(ledger.due(target, "code.lifetime", now)).toEqual([]);
+    const [mine] = ledger.due(target, rule, now);
+    expect(mine).toMatchObject({ secret: "MARKED-refresh-token", rule, state: "waiting" });
+    ledger.settle(mine?.id ?? "", { held: true, side: "alive", note: "accepted", age: at(0) }, 7);
+    expect(ledger.due(target, rule, now)).toEqual([]);
     expect(ledger.entries()).toMatchObject([
       { state: "judged", held: true, note: "accepted", settledAtMs: 7 },
     ]);
   });
 
-  it("gives out an entry held by a killed run again after its lease", async () => {
-    const ledger = await openedWith();
-    expect(ledger.claim(target, rule, now, 0)).toHaveLength(1);
-    expect(ledger.claim(target, rule, now, 60_000)).toHaveLength(0);
-    expect(ledger.claim(target, rule, now, 31 * 60_000)).toHaveLength(1);
-  });
-
-  it("gives an entry that is due soon to a run that may wait for it", async () => {
-    const ledger = await openedWith();
-    const now = at(29 * DAY_MS - 60_000);
-    expect(ledger.claim(target, rule, now, 0, 50_000)).toEqual([]);
-    expect(ledger.claim(target, rule, now, 0, 70_000)).toHaveLength(1);
-  });
-
-  it("marks an entry that a killed run held until it expired as missed, with the reason", async () => {
-    const ledger = await openedWith();
-    ledger.claim(target, rule, now, 0);
-    expect(ledger.expire(target, at(31 * DAY_MS), 60_000)).toEqual([]);
-    expect(ledger.expire(target, at(31 * DAY_MS), 31 * 60_000)).toMatchObject([
-      { state: "missed", note: expect.stringContaining("the run that held it") as string },
-    ]);
-  });
-
   it("lets a single-use entry be probed only once, even if the run that probed it was killed", async () => {
     const ledger = await openedWith();
-    const [mine] = ledger.claim(target, rule, now, 0);
+    const [mine] = ledger.due(target, rule, now);
     const id = mine?.id ?? "";
     expect([ledger.ask(id), ledger.ask(id), ledger.ask("another")]).toEqual([true, false, false]);
-    ledger.release(id);
-    expect(ledger.claim(target, rule, now, 31 * 60_000)).toEqual([]);
-    expect(ledger.expire(target, now, 0)).toEqual([]);
-    expect(ledger.expire(target, now, 31 * 60_000)).toMatchObject([
+    ledger.close();
+    const later = await opened();
+    expect(later.due(target, rule, now)).toEqual([]);
+    later.expire(target, now, 5);
+    expect(later.entries()).toMatchObject([
       { state: "missed", note: "a run probed it, but ended before it recorded the answer" },
     ]);
   });
 
-  it("marks an undecided entry as missed, with the reason, and records a late probe under the other side", async () => {
+  it("marks an entry that was not judged in time, or that decided nothing, as missed, with the reason", async () => {
     const ledger = await openedWith(depositOf({ secret: "one" }));
     ledger.deposit(depositOf({ secret: "two" }));
-    const [one, two] = ledger.claim(target, rule, now, 0);
-    ledger.ask(one?.id ?? "");
+    const [one] = ledger.due(target, rule, now);
     ledger.miss(one?.id ?? "", "too close to its end", 7);
-    ledger.settle(two?.id ?? "", { held: true, side: "dead", note: "refused", age: at(30.1 * DAY_MS) }, 8);
-    const states = ledger.entries().map(({ state, side, note }) => [state, side, note].join(" "));
-    expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too close to its end"]);
-  });
-
-  it("marks an entry that was not judged in time as missed, with the reason", async () => {
-    const ledger = await openedWith();
-    expect(ledger.expire(target, now, 0)).toEqual([]);
-    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toMatchObject([
-      { state: "missed", note: "no run happened while it was due", settledAtMs: 9 },
+    ledger.expire(target, now, 8);
+    ledger.expire(target, at(31 * DAY_MS), 9);
+    expect(ledger.entries().map(({ state, note, settledAtMs }) => [state, note, settledAtMs])).toEqual([
+      ["missed", "too close to its end", 7],
+      ["missed", "no run happened while it was due", 9],
     ]);
-    expect(ledger.expire(target, at(31 * DAY_MS), 9)).toEqual([]);
   });
 
-  it("encrypts secrets on disk, and deletes them once an entry is settled", async () => {
+  it("is there with all that was done to it when it is opened again", async () => {
+    const ledger = await openedWith();
+    const before = ledger.entries();
+    ledger.close();
+    expect((await opened()).entries()).toEqual(before);
+    expect(listLedger(file, () => "key", quickKey)).toEqual(before);
+  });
+
+  it("is used by one run at a time; another says so", async () => {
+    const ledger = await openedWith();
+    await expect(opened()).rejects.toThrow(
+      `--ledger ${file}: process ${process.pid} is using it; wait until that run has ended`,
+    );
+    ledger.close();
+    expect((await opened()).entries()).toHaveLength(1);
+  });
+
+  it("shows nothing of itself on disk, and keeps no secret of a settled entry", async () => {
     const ledger = await opened("a passphrase that must not be there either");
     ledger.deposit(depositOf());
-    const bytes = () =>
-      readdirSync(folder)
-        .map((name) => readFileSync(path.join(folder, name), "latin1"))
-        .join("");
-    expect(bytes()).toContain("refresh.lifetime");
-    expect(bytes()).not.toContain("MARKED");
-    expect(bytes()).not.toContain("passphrase");
-    const [mine] = ledger.claim(target, rule, now, 0);
+    const text = readFileSync(file, "latin1");
+    for (const word of ["MARKED", "passphrase", "refresh.lifetime"]) expect(text).not.toContain(word);
+    const [mine] = ledger.due(target, rule, now);
     ledger.settle(mine?.id ?? "", { held: true, side: "alive", note: "", age: at(0) }, 0);
-    const database = new DatabaseSync(file);
-    expect(database.prepare("select secret from entries").all()).toEqual([{ secret: null }]);
-    database.close();
+    expect(JSON.stringify(ledger.waiting(target, rule, "refreshToken"))).toBe("[]");
   });
 
-  it("is neither opened nor changed by a wrong key", async () => {
-    await openedWith();
-    await expect(opened("wrong")).rejects.toThrow(`--ledger ${file}: the key does not open this ledger`);
+  it("is neither opened nor changed by a wrong key, nor if it is damaged", async () => {
+    (await openedWith()).close();
+    const bytes = readFileSync(file);
+    const refusal = `--ledger ${file}: the key does not open this ledger, or the file is damaged`;
+    await expect(opened("wrong")).rejects.toThrow(refusal);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    for (const at of [20, 40, bytes.length - 1]) {
+      const damaged = Buffer.from(bytes);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(file, damaged);
+      await expect(opened()).rejects.toThrow(refusal);
+    }
+    writeFileSync(file, bytes.subarray(0, 60));
+    await expect(opened()).rejects.toThrow(refusal);
+    writeFileSync(file, bytes);
     expect((await opened()).entries()).toHaveLength(1);
   });
 
@@ -169,7 +145,7 @@ describe("the ledger", () => {
   });
 
   it("is readable by its owner only, and refused otherwise", async () => {
-    await opened();
+    (await opened()).close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
     await expect(opened()).rejects.toThrow(
@@ -178,29 +154,21 @@ describe("the ledger", () => {
   });
 
   it("refuses a file that is not a ledger, by name", async () => {
-    writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
+    writeFileSync(file, "not a ledger at all, and long enough to be read as the head of one", {
       mode: 0o600,
     });
-    await expect(opened()).rejects.toThrow(`--ledger ${file}:`);
-  });
-
-  it("does not decrypt an entry that was moved to another rule", async () => {
-    const ledger = await openedWith();
-    const database = new DatabaseSync(file);
-    database.exec("update entries set rule = 'code.lifetime'");
-    database.close();
-    expect(() => ledger.claim(target, "code.lifetime", now, 0)).toThrow("does not open");
+    await expect(opened()).rejects.toThrow(`--ledger ${file}: it is not a ledger`);
   });
 
   it.each([
-    [1, /it has version 1, but this Touchstone reads version 2; use the version that made it/],
-    [3, /it has version 3, but this Touchstone reads version 2; update it/],
+    [2, /it has version 2, but this Touchstone reads version 3; use the version that made it/],
+    [4, /it has version 4, but this Touchstone reads version 3; update it/],
   ])("refuses a file of version %i, both for use and for listing", async (version, words) => {
-    await opened();
-    const database = new DatabaseSync(file);
-    database.prepare("update meta set value = ? where key = 'version'").run(Uint8Array.of(version));
-    database.close();
+    (await opened()).close();
+    const bytes = readFileSync(file);
+    bytes["touchstone ledger ".length] = version;
+    writeFileSync(file, bytes);
     await expect(opened()).rejects.toThrow(words);
-    expect(() => listLedger(file)).toThrow(words);
+    expect(() => listLedger(file, () => "key", quickKey)).toThrow(words);
   });
 });

@@ -3,8 +3,8 @@ import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
 import { open } from "../../checks/testing/open-run.ts";
 import type { Run } from "../../checks/rule.ts";
 import type { Clock, JoinedClock } from "../../world/clock.ts";
-import { virtualClock } from "../../world/time/virtual-clock.ts";
-import type { World } from "../../world/world.ts";
+import { movedClock } from "../../world/time/moved-clock.ts";
+import { emptyPrepared, type World } from "../../world/world.ts";
 
 export const LIFETIME_MS = 600_000;
 
@@ -70,7 +70,7 @@ export const judge = async (setting: Setting = {}) => {
         : { earliestMs: knownMs, latestMs: knownMs + guessedMs },
     );
   };
-  const clocks = virtualClock({
+  const clocks = movedClock({
     now,
     advance: (durationMs) => {
       moves += 1;
@@ -82,9 +82,11 @@ export const judge = async (setting: Setting = {}) => {
     isReckoned: guessedMs !== undefined,
   });
   const rule = clocks.join();
+  const prepared = { ...emptyPrepared };
   const worldWith = (clock: Clock): World =>
     ({
-      clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
+      clock: setting.isReal === true ? { ...clock, kind: "real", runs: () => true } : clock,
+      prepared,
       tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
     }) as unknown as World;
   const run = simulatedRun(rule, worldWith, seed);
@@ -97,7 +99,6 @@ export const judge = async (setting: Setting = {}) => {
       // No two are the same.
       return Promise.resolve(nowMs + issues / 1_000_000);
     },
-    ...(issuedLateMs > 0 ? { issuedIn: (ms: number) => ({ earliestMs: ms, latestMs: ms }) } : {}),
     alive: (_, issuedMs) => {
       probes += 1;
       nowMs += requestMs;

@@ -2,7 +2,7 @@ import type { HistoryVerdict } from "../../checks/rule.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { sideOf } from "../../judging/lifetimes/probe.ts";
-import { ageIn } from "../../lifetimes/ask.ts";
+import { ageIn } from "../../lifetimes/play.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Target } from "../../world/target.ts";

@@ -3,7 +3,7 @@ import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import type { FaketimeClock } from "./faketime.ts";
 import { realClock, monotonicMs, type ClockSource, type UnderWay } from "../clock.ts";
 
-import { virtualClock } from "./virtual-clock.ts";
+import { movedClock } from "./moved-clock.ts";
 import type { HookCaller } from "../hooks/hook-caller.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook, type HookAnswer } from "../hooks/hooks.ts";
 import { duration, SECOND_MS } from "../../contract/duration.ts";
@@ -138,7 +138,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     checkMove(wholeMs, before, after);
     return after;
   };
-  const clocks = virtualClock({
+  const clocks = movedClock({
     now: readInterval,
     verify: faketime?.verify,
     inFlight: options.inFlight,

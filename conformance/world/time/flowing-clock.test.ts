@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import { describe, expect, it } from "vitest";
 import { monotonicMs, pause } from "../clock.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import { movedClock } from "./moved-clock.ts";
 
 describe("a virtual clock over a target that flows", () => {
   /** A target whose time runs like this machine's, and that has been read. */
@@ -15,7 +15,7 @@ describe("a virtual clock over a target that flows", () => {
       const nowMs = Math.floor((advancedMs + monotonicMs() - startMs) / tickMs) * tickMs;
       return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
     };
-    const clocks = virtualClock({
+    const clocks = movedClock({
       now,
       advance: async (durationMs) => {
         advances.push(durationMs);
@@ -152,7 +152,7 @@ describe("a virtual clock over a target whose time passes only while it is read"
       nowMs += durationMs;
       return now();
     };
-    const clock = virtualClock({ now, advance, inFlight: () => 0 }).join();
+    const clock = movedClock({ now, advance, inFlight: () => 0 }).join();
     await clock.now();
     await pause(3);
     await clock.now();

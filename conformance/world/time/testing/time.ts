@@ -1,5 +1,6 @@
 import type { TimeInterval } from "../../../judging/interval.ts";
-import { virtualClock, type VirtualTime } from "../virtual-clock.ts";
+import { movedClock } from "../moved-clock.ts";
+import type { MovedTime } from "../mover.ts";
 import type { RealTime } from "../../clock.ts";
 
 /** This machine's time under a test's control: each pause advances it and returns at once. */
@@ -19,10 +20,10 @@ export const manualTime = (): RealTime & { readonly pauses: readonly number[] } 
 };
 
 /** A target's clock that moves as requested, and records each advance. */
-export const target = (replaces: Partial<VirtualTime> = {}) => {
+export const target = (replaces: Partial<MovedTime> = {}) => {
   const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
   const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
-  const time: VirtualTime = {
+  const time: MovedTime = {
     now: () => Promise.resolve(interval()),
     advance: (durationMs) => {
       state.advances.push(durationMs);
@@ -32,5 +33,5 @@ export const target = (replaces: Partial<VirtualTime> = {}) => {
     inFlight: () => state.inFlight,
     ...replaces,
   };
-  return { state, clocks: virtualClock(time) };
+  return { state, clocks: movedClock(time) };
 };

@@ -3,9 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import { pause } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { HookError } from "../hooks/hooks.ts";
-import { SleepEnded } from "./joined-clock.ts";
+import { SleepEnded } from "./waits.ts";
 import { target } from "./testing/time.ts";
-import { virtualClock } from "./virtual-clock.ts";
+import { movedClock } from "./moved-clock.ts";
 
 /** Whether a promise is still pending after 25 ms in which nothing else happens. */
 const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -19,7 +19,7 @@ const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
 describe("a virtual clock", () => {
   it("stands still while any participant is awake", async () => {
     const { state, clocks } = target();
-    const [sleeper, awake] = [clocks.join(), clocks.join()];
+    const [sleeper, awake] = [clocks.join().branch(), clocks.join().branch()];
     const slept = sleeper.sleep(600_000);
     expect(await isPending(slept)).toBe(true);
     expect(state.advances).toEqual([]);
@@ -31,7 +31,7 @@ describe("a virtual clock", () => {
   it("stands still while a request is in flight", async () => {
     const { state, clocks } = target();
     state.inFlight = 1;
-    const slept = clocks.join().sleep(5);
+    const slept = clocks.join().branch().sleep(5);
     expect(await isPending(slept)).toBe(true);
     expect(state.advances).toEqual([]);
     state.inFlight = 0;
@@ -43,7 +43,7 @@ describe("a virtual clock", () => {
     const { state, clocks } = target();
     const woken: [string, number][] = [];
     const rule = async (name: string, waits: readonly number[]): Promise<void> => {
-      const clock = clocks.join();
+      const clock = clocks.join().branch();
       for (const wait of waits) {
         await clock.sleep(wait);
         woken.push([name, state.nowMs - 1_000_000]);
@@ -63,7 +63,7 @@ describe("a virtual clock", () => {
 
   it("wakes each of several sleepers of one rule at its own time", async () => {
     const { state, clocks } = target();
-    const clock = clocks.join();
+    const clock = clocks.join().branch();
     const moments = await Promise.all(
       [30, 10, 20, 10].map(async (durationMs) => {
         await clock.sleep(durationMs);
@@ -75,7 +75,7 @@ describe("a virtual clock", () => {
 
   it("does not move while another part of a sleeping rule works", async () => {
     const { state, clocks } = target();
-    const clock = clocks.join();
+    const clock = clocks.join().branch();
     const request = async (): Promise<void> => {
       state.inFlight += 1;
       await pause(3);
@@ -96,10 +96,10 @@ describe("a virtual clock", () => {
 
   it("includes a rule that joins while others sleep", async () => {
     const { state, clocks } = target();
-    const first = clocks.join();
-    const early = clocks.join();
+    const first = clocks.join().branch();
+    const early = clocks.join().branch();
     const slept = first.sleep(1_000);
-    const late = clocks.join();
+    const late = clocks.join().branch();
     early.leave();
     expect(await isPending(slept)).toBe(true);
     await late.sleep(400);
@@ -112,7 +112,7 @@ describe("a virtual clock", () => {
   it("rejects every sleep with the error of a hook, and serves the next sleep", async () => {
     let fails = true;
     const { state, clocks } = target();
-    const failing = virtualClock({
+    const failing = movedClock({
       now: () => Promise.resolve({ earliestMs: state.nowMs, latestMs: state.nowMs }),
       inFlight: () => 0,
       advance: (durationMs) => {
@@ -134,11 +134,11 @@ describe("a virtual clock", () => {
 
   it("rejects the sleep for which the clock cannot be read, and no other", async () => {
     const { state, clocks } = target();
-    const sleeping = clocks.join();
+    const sleeping = clocks.join().branch();
     const now = vi.fn<() => Promise<TimeInterval>>(() =>
       Promise.reject(new HookError("clock.now", "no answer")),
     );
-    const broken = virtualClock({ now, advance: () => now(), inFlight: () => 0 });
+    const broken = movedClock({ now, advance: () => now(), inFlight: () => 0 });
     await expect(broken.join().sleep(5)).rejects.toBeInstanceOf(HookError);
     await sleeping.sleep(5);
     expect(state.nowMs).toBe(1_000_005);
@@ -146,8 +146,8 @@ describe("a virtual clock", () => {
 
   it("wakes sleepers without a move if the target's clock flows", async () => {
     const { state, clocks } = target();
-    const clock = clocks.join();
-    const other = clocks.join();
+    const clock = clocks.join().branch();
+    const other = clocks.join().branch();
     const slept = clock.sleep(50);
     await pause(5);
     state.nowMs += 60;
@@ -163,7 +163,7 @@ describe("a virtual clock", () => {
         return Promise.resolve({ earliestMs: state.nowMs, latestMs: state.nowMs });
       },
     });
-    await clocks.join().sleep(1_000);
+    await clocks.join().branch().sleep(1_000);
     expect(state.nowMs).toBeGreaterThanOrEqual(1_001_000);
   });
 
@@ -174,7 +174,7 @@ describe("a virtual clock", () => {
     ] as const) {
       const { state } = target();
       const width = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs + 1_000 });
-      const clocks = virtualClock({
+      const clocks = movedClock({
         now: () => Promise.resolve(width()),
         advance: (durationMs) => {
           state.nowMs += durationMs;
@@ -183,7 +183,7 @@ describe("a virtual clock", () => {
         inFlight: () => 0,
         isReckoned,
       });
-      await clocks.join().sleep(2_000);
+      await clocks.join().branch().sleep(2_000);
       expect(state.nowMs - 1_000_000).toBe(expectedMs);
     }
   });
@@ -191,7 +191,7 @@ describe("a virtual clock", () => {
   it("rejects current and later sleeps when the run is interrupted", async () => {
     const interrupt = new AbortController();
     const { state, clocks } = target({ signal: interrupt.signal });
-    const [sleeper] = [clocks.join(), clocks.join()];
+    const [sleeper] = [clocks.join().branch(), clocks.join().branch()];
     const slept = sleeper.sleep(1_000);
     await pause(2);
     interrupt.abort();
@@ -202,7 +202,7 @@ describe("a virtual clock", () => {
 
   it("rejects the sleeps of a rule that leaves, and continues for the others", async () => {
     const { state, clocks } = target();
-    const [gone, staying] = [clocks.join(), clocks.join()];
+    const [gone, staying] = [clocks.join().branch(), clocks.join().branch()];
     const orphan = gone.sleep(5);
     const slept = staying.sleep(1_000);
     const ended = orphan.catch((error: unknown) => error);
@@ -214,7 +214,7 @@ describe("a virtual clock", () => {
 
   it("rejects only a sleep that is longer than a clock can be moved", async () => {
     const { state, clocks } = target();
-    const clock = clocks.join();
+    const clock = clocks.join().branch();
     expect(clock.canWait(40 * 86_400_000)).toBe(true);
     expect(clock.canWait(1e18)).toBe(false);
     const [absurd, sane] = await Promise.allSettled([clock.sleep(1e18), clock.sleep(10)]);
@@ -225,10 +225,10 @@ describe("a virtual clock", () => {
 
   it("reports how many sleep", async () => {
     const { clocks } = target();
-    const awake = clocks.join();
-    const slept = clocks.join().sleep(5);
+    const awake = clocks.join().branch();
+    const slept = clocks.join().branch().sleep(5);
     await pause(2);
-    expect(clocks.waiting()).toEqual({ sleepers: 1, nextInMs: undefined });
+    expect(clocks.waiting()).toEqual({ sleepers: 1 });
     awake.leave();
     await slept;
     expect(clocks.waiting().sleepers).toBe(0);
@@ -246,21 +246,9 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_600_000);
   });
 
-  it("stands still between two cases of a rule", async () => {
-    const { clocks } = target();
-    const [rule, other] = [clocks.join(), clocks.join()];
-    const first = rule.branch();
-    await Promise.all([first.sleep(5), other.sleep(5)]);
-    first.leave();
-    const slept = other.sleep(600_000);
-    expect(await isPending(slept)).toBe(true);
-    rule.leave();
-    await slept;
-  });
-
   it("rejects the sleeps of a case when it or its rule leaves", async () => {
     const { clocks } = target();
-    const [rule, awake] = [clocks.join(), clocks.join()];
+    const [rule, awake] = [clocks.join(), clocks.join().branch()];
     const [one, other] = [rule.branch(), rule.branch()];
     const ended = Promise.allSettled([one.sleep(10), other.sleep(10)]);
     await pause(2);
@@ -277,7 +265,7 @@ describe("a virtual clock", () => {
     state.nowMs = 1_000_400;
     const begun = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        const clock = clocks.join();
+        const clock = clocks.join().branch();
         await clock.beginSecond();
         clock.leave();
         return state.nowMs;

@@ -63,7 +63,7 @@ describe("a sleep on either clock", () => {
 
   it("ends by this machine's clock if the target's is held up", async () => {
     const { state, clocks } = target();
-    const awake = clocks.join();
+    const awake = clocks.join().branch();
     const patient = clocks.join();
     await patient.sleepOnEither(15);
     expect(state.advances).toEqual([]);
@@ -96,7 +96,7 @@ describe("a sleep on either clock", () => {
   it("fails when the run is interrupted", async () => {
     const stop = new AbortController();
     const { clocks } = target({ signal: stop.signal });
-    const awake = clocks.join();
+    const awake = clocks.join().branch();
     const slept = clocks
       .join()
       .sleepOnEither(600_000)
