@@ -32,6 +32,23 @@ describe("a virtual clock over a target that flows", () => {
     return { clocks, clock, advances, readings: () => readings };
   };
 
+  it("leaves no timer behind that would keep the process from ending", async () => {
+    const { clock, clocks } = await flowing();
+    const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
+    const before = timers();
+    const awake = clocks.join().branch();
+    // Each wait for a far moment beside a case that is awake has the clock looked at again then.
+    const far = [1, 2, 3].map(() => clocks.join());
+    const momentMs = (await clock.now()).latestMs + 3_600_000;
+    const waits = far.map((one) => one.sleepUntil(momentMs).catch(() => undefined));
+    await pause(50);
+    for (const one of far) one.leave();
+    awake.leave();
+    await Promise.all(waits);
+    await pause(20);
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
   it("wakes due sleepers although another participant is awake", async () => {
     const { clock, clocks, advances } = await flowing();
     const awake = clocks.join();
