@@ -250,7 +250,7 @@ export const Concurrency = options(
       { minimum: 1, maximum: 1_024 },
     ),
     eventsPerSecond: number(
-      "Events triggered per second, so that a slow sender is not busy with the run's own burst; default 10 in real time, without a limit on a clock that can be moved.",
+      "Events triggered per second, so that a slow sender is not busy with the run's own burst; default: spread over half the first delay in real time (some 10 per second with the document's), without a limit on a clock that can be moved.",
       { exclusiveMinimum: 0, maximum: 1_000 },
     ),
   },

@@ -13,7 +13,7 @@ import { isNeeded, type Batch } from "./push-case.ts";
 import { givenUpAfterMs, outageAfterMs, pushRunMs, silenceAfterMs } from "./span.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { openTimeline, wholeSecond } from "./timeline.ts";
-import { trigger } from "./trigger.ts";
+import { SPREAD, trigger } from "./trigger.ts";
 import { watchUnrest, type Unrest } from "./unrest.ts";
 import { endsAtMs, lookLater, tellLength, watch } from "./watch.ts";
 import { readingsLeft } from "./windows.ts";
@@ -115,8 +115,8 @@ const endSilence = async (state: RunState): Promise<void> => {
 interface Course {
   readonly startMs: number;
   readonly isEnough: (isWatched: boolean) => Promise<boolean>;
-  /** Lets the receiver be out, unless that is over. */
-  readonly outages: () => Promise<void>;
+  /** Lets the receiver be out, unless that is over, in a gap between pushes of what was triggered until this moment. */
+  readonly outages: (fromMs: number) => Promise<void>;
 }
 
 /** Triggers each batch when it is due. Returns whether what was seen is enough. */
@@ -126,10 +126,11 @@ const playBatches = async (
   { startMs, isEnough, outages }: Course,
 ): Promise<boolean> => {
   const { limits } = state.options;
+  let mainMs = startMs;
   for (const { from, after, plans } of batches) {
     if (!plans.some(({ isBesideSilence }) => isBesideSilence === true)) await endSilence(state);
     if (from === "silence" && state.silentFromMs === undefined) {
-      await outages();
+      await outages(mainMs);
       const isReal = state.timeline.kind === "real";
       // In real time, the readings that are left by now need less time than all of them.
       state.silentFromMs = startMs + silenceAfterMs(limits, isReal ? readingsLeft(state) : undefined);
@@ -144,19 +145,22 @@ const playBatches = async (
     // Where first pushes come later, the outages before the main moment may have met retries too.
     if (after > 0 && state.comesAtOnce && (await isEnough(false))) return true;
     await trigger(state, plans);
+    if (from === "main" && after === 0) mainMs = (await state.timeline.now()).latestMs;
   }
+  // Where no rule needs silence.
+  await outages(mainMs);
   return false;
 };
 
 /**
  * Plays the warm-up push, and then the events whose push meets a closed or untrusted receiver; in real time, if first pushes
- * come at once, only as the function that is returned is called.
+ * come at once and a gap is long enough, only as the function that is returned is called.
  */
 const begin = async (
   state: RunState,
   before: Planned["before"],
   callbackUrl: string,
-): Promise<() => Promise<void>> => {
+): Promise<Course["outages"]> => {
   const { timeline, tolerance, options } = state;
   const { latenessMs } = tolerance;
   if (timeline.kind === "virtual") await sleepUntilMidnight(state);
@@ -180,13 +184,14 @@ const begin = async (
         Math.min(windowMs, firstPushMs + state.stops.firstDelayMs / 2),
       );
   };
-  if (timeline.kind === "virtual" || !state.comesAtOnce) {
-    await outages();
-    return () => Promise.resolve();
-  }
-  const { latestMs } = await timeline.now();
-  return async () => {
-    await advanceTo(state, latestMs + outageAfterMs(options.limits));
+  const afterMs = outageAfterMs(options.limits, 2 * windowMs + SPREAD * state.stops.firstDelayMs);
+  const isLater = timeline.kind === "real" && state.comesAtOnce && afterMs !== undefined;
+  if (!isLater) await outages();
+  let isOver = !isLater;
+  return async (fromMs) => {
+    if (isOver) return;
+    isOver = true;
+    await advanceTo(state, fromMs + (afterMs ?? 0));
     await outages();
   };
 };

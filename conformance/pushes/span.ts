@@ -40,13 +40,16 @@ export const givenUpAfterMs = (
   return Math.max(0, ...kept.flatMap(instantsOf)) * 1.1 + (limits.pushDelaysMs[0] ?? 0);
 };
 
-/** How far into a gap an outage begins: what is late is over by then, and so is the outage before the next push. */
+/** How far into a gap an outage begins: what is late is over by then. */
 const INTO_GAP = 0.4;
 
-/** When the receiver is out in real time if first pushes come at once: before pushes are left unanswered. */
-export const outageAfterMs = (limits: ScheduleLimits): number => {
+/**
+ * When the receiver is out in real time if first pushes come at once: before pushes are left unanswered. Undefined if no gap
+ * is as long as an outage takes, in milliseconds.
+ */
+export const outageAfterMs = (limits: ScheduleLimits, tookMs: number): number | undefined => {
   const { fromMs, lengthMs } = gapIn(readingsOf(limits), (limits.pushDelaysMs[0] ?? 0) * OUTAGE_WITHIN);
-  return fromMs + INTO_GAP * lengthMs;
+  return lengthMs * (1 - INTO_GAP) < tookMs ? undefined : fromMs + INTO_GAP * lengthMs;
 };
 
 /** In first delays; no reading leaves pushes unanswered sooner. */

@@ -40,7 +40,7 @@ export interface PushRunOptions {
   readonly maxWaitMs: number;
   /** Told in real time how long watching goes on, and how long it would have to, in milliseconds; again as more is known. */
   readonly onWatch?: ((watch: { readonly leftMs: number; readonly neededMs: number }) => void) | undefined;
-  /** How many events may be triggered per second; by default in real time ten, otherwise without a limit. */
+  /** How many events may be triggered per second; by default in real time spread over half the first delay, otherwise without a limit. */
   readonly eventsPerSecond?: number | undefined;
   /** Selects the less usual answers. */
   readonly seed: number;

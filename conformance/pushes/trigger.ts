@@ -81,11 +81,13 @@ const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]):
   const at = isMoved ? await timeline.now() : undefined;
   const together = { after: collector.last(), batch: state.triggered.length };
   const startedMs = monotonicMs();
-  const { eventsPerSecond = isMoved ? Infinity : EVENTS_PER_SECOND } = options;
+  const { eventsPerSecond } = options;
+  const usualMs = isMoved ? 0 : (SPREAD * state.stops.firstDelayMs) / plans.length;
+  const apartMs = eventsPerSecond === undefined ? usualMs : 1_000 / eventsPerSecond;
   const done: Triggered[] = [];
   try {
     await mapLimited(plans, TRIGGERS_AT_A_TIME, async (plan, index) => {
-      const earlyMs = startedMs + (index / eventsPerSecond) * 1_000 - monotonicMs();
+      const earlyMs = startedMs + index * apartMs - monotonicMs();
       if (earlyMs > 0) await pause(earlyMs, options.signal);
       done.push({ ...together, ...(await triggerOne(state, plan, at)) });
     });
@@ -108,8 +110,8 @@ const triggerTogether = async (state: RunState, plans: readonly PushCasePlan[]):
   }
 };
 
-/** Slow enough for a worker that starts a process for each push. */
-const EVENTS_PER_SECOND = 10;
+/** In first delays, over how long what is triggered together is spread in real time: with the document's, some ten a second. */
+export const SPREAD = 1 / 2;
 
 const triggerOne = async (
   { options: { events }, accountOf, timeline }: RunState,

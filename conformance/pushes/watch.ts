@@ -9,8 +9,6 @@ import { pushRunMs } from "./span.ts";
 import type { RunState } from "./state.ts";
 import { readingsLeft } from "./windows.ts";
 
-/** How far the watch may be extended, as a factor. It costs no real time if a hook moves the clock. */
-const LONGEST_WATCH = { virtual: 3, real: 1.2 } as const;
 /** Longest extra wait in real time for a sender that waits for an answer and then pushes again, in milliseconds. */
 const LONGEST_REAL_TIMEOUT_MS = 75_000;
 /** How long after the watch a clock moved by a hook is checked again, in milliseconds. */
@@ -49,9 +47,10 @@ export const watch = async (state: RunState, startMs: number): Promise<void> => 
   const { limits, clock, latenessMs } = state.options;
   const spanMs = pushRunMs(limits, latenessMs);
   const isMeant = mayStillCome(state);
-  // The next push of a sender that is always late is later than any other's.
-  const mostMs = startMs + (spanMs + state.stops.firstDelayMs) * LONGEST_WATCH[kind];
   const leastMs = kind === "real" ? startMs : startMs + spanMs + state.stops.firstDelayMs;
+  // A sender that never gives up on an answer would keep its workers, and so all others, waiting for ever.
+  const lastMs = state.triggered.at(-1)?.triggered.latestMs ?? startMs;
+  const mostMs = kind === "real" ? lastMs + spanMs + LONGEST_REAL_TIMEOUT_MS : Infinity;
   await advanceToLast(state, isMeant, { leastMs, mostMs });
   if (kind !== "real") return;
   // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
