@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TimeInterval } from "../judging/interval.ts";
-import { journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
-import type { Blind } from "../judging/pushes/blind.ts";
+import { isNever, journalsOf, type Journal } from "../judging/pushes/arrivals.ts";
+import { blindOf } from "../judging/pushes/blind.ts";
 import { explain, type Explanation, type Hypothesis, type Surroundings } from "../judging/pushes/explain.ts";
 import { dueOf, type Reading, timeoutEnds } from "../judging/pushes/readings.ts";
 import { silentFirst } from "../judging/pushes/cases.ts";
 import { hangs } from "../judging/pushes/journal.ts";
-import { busyIn, hypothesesOf } from "../judging/pushes/sender.ts";
-import { isSilentFirst, startsAnswer, type PushCase, type PushTrace } from "../judging/pushes/trace.ts";
+import { busyIn, firstsAlike, hypothesesOf } from "../judging/pushes/sender.ts";
+import { isSilentFirst, startsAnswer, type PushCase } from "../judging/pushes/trace.ts";
 import { sorted } from "./assign.ts";
 import { actionFor } from "./collector.ts";
 import { acknowledgement } from "./push-case.ts";
@@ -29,7 +29,8 @@ const known = (state: RunState): Known => {
 };
 
 const learn = (state: RunState): Omit<Known, "revision"> => {
-  const { trace, blind } = soFar(state);
+  const trace = soFar(state);
+  const blind = blindOf(trace);
   const journals = journalsOf(trace).map(asIfFailed);
   // On a clock that is moved, what is due is triggered all the same, however busy the sender is.
   const busy = trace.clock === "real" ? busyIn(journals, trace) : [];
@@ -37,11 +38,6 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const around: Surroundings = { trace, blind, busy, queue: [], firstLatenessMs };
   const exact = journals.find(isNever);
   const all = hypothesesOf(trace.limits);
-  const explained = (journal: Journal, some: readonly Hypothesis[]): readonly Next[] => {
-    const explanations = some.map((by) => [by, explain(journal, by, around)] as const);
-    const fitting = explanations.filter(([, { flaws }]) => flaws.length === 0);
-    return (fitting.length > 0 ? fitting : explanations).flatMap((one) => nextOf(...one));
-  };
   const fitting =
     exact === undefined ? [] : all.filter((by) => explain(exact, by, around).flaws.length === 0);
   const close = fitting.filter((by) =>
@@ -51,15 +47,34 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const waitsMs = silentFirst(trace).flatMap(({ pushes: [first] }) =>
     first?.ended === undefined ? [] : [first.ended.latestMs - first.at.latestMs],
   );
+  const alike = firstsAlike(journals, { blind });
+  const nexts = new Map<Journal, readonly Next[]>();
+  const nextsOf = (journal: Journal): readonly Next[] => {
+    const first = alike.get(journal) ?? journal;
+    const found = nexts.get(first) ?? nextsBy(left.length > 0 ? left : all, first, around);
+    nexts.set(first, found);
+    return found;
+  };
   const list = journals.flatMap((journal): Expected[] => {
     const { pushCase, arrivals } = journal;
     if (arrivals.some(({ ending }) => ending === "acknowledged")) return [];
-    const next = explained(journal, left.length > 0 ? left : all);
+    const next = nextsOf(journal);
     const isAtCap = arrivals.length >= trace.limits.maxPushes;
     const key = `${pushCase.name} ${arrivals.length}`;
     return [{ pushCase, key, next, closeness: closenessOf(journal, exact, state), isAtCap, waitsMs }];
   });
   return { list, left };
+};
+
+/** What may come next, by those of these hypotheses that the notification does not contradict; by all, if it does. */
+const nextsBy = (
+  hypotheses: readonly Hypothesis[],
+  journal: Journal,
+  around: Surroundings,
+): readonly Next[] => {
+  const explanations = hypotheses.map((by) => [by, explain(journal, by, around)] as const);
+  const fitting = explanations.filter(([, { flaws }]) => flaws.length === 0);
+  return (fitting.length > 0 ? fitting : explanations).flatMap((one) => nextOf(...one));
 };
 
 /** Lateness that counts as close, in fine steps: a timeout is longer. */
@@ -78,31 +93,22 @@ const asIfFailed = (journal: Journal): Journal => ({
   arrivals: journal.arrivals.map((one) => (one.ending === "open" ? { ...one, ending: "failed" } : one)),
 });
 
-const isNever = ({ pushCase }: Journal): boolean => pushCase.purpose === "never";
-
 const nextOf = ({ reading: { keepsCap } }: Hypothesis, { next }: Explanation): readonly Next[] =>
   next === undefined ? [] : [{ due: next.due, latestMs: next.window.latestMs, keepsCap }];
 
 /** What the judge would see, had watching not ended. */
-const soFar = (state: RunState): { readonly trace: PushTrace; readonly blind: readonly Blind[] } => {
+const soFar = (state: RunState) => {
   const { options, timeline, tolerance, outages, unrestMs } = state;
-  const { limits, acknowledgedStatus } = options;
-  const trace = {
+  return {
     clock: timeline.kind,
-    limits,
+    limits: options.limits,
     ...tolerance,
     latenessMs: tolerance.latenessMs + unrestMs(),
-    acknowledgedStatus,
+    acknowledgedStatus: options.acknowledgedStatus,
     pushCases: sorted(state).pushCases,
+    outages,
     watchedUntil: { earliestMs: -Infinity, latestMs: -Infinity },
   };
-  const blind = outages.map(({ from, until, sinceMs = -Infinity, overMs = Infinity }) => ({
-    kind: "outage" as const,
-    earliestMs: sinceMs,
-    latestMs: overMs,
-    lines: [from.last, until.last] as const,
-  }));
-  return { trace, blind };
 };
 
 /** The first never-acknowledged notification shows the schedule, and most others share it. */

@@ -6,7 +6,7 @@ import { given } from "../contract/given.ts";
 import type { JournalMark, PushAction, PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
 import { failedHook } from "./reach-check.ts";
-import { checkRetry } from "./retry-check.ts";
+import { awaitsRetry, checkRetry, isUnderWay } from "./retry-check.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";
@@ -52,7 +52,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     const { callbackUrl, ca, ...after } = await receiver.state();
     await registerCallback(callbackUrl, ca ?? "");
     const { startedMs, ...event } = await beginAnewAfter(isLostEvent, () =>
-      triggerOne(receiver, events, clock, acknowledged),
+      triggerOne(receiver, events, awaitsRetry(session), acknowledged),
     );
     const seen = await waitForPush(session, receiver, clock, { after, ...event });
     if (seen.arrived !== undefined) {
@@ -88,16 +88,16 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
   }
 };
 
-/** Triggers an event whose first push fails where a clock is moved, so that its retry shows the sender's clock. */
+/** Triggers an event; its first push fails if a retry is awaited, which shows the sender's clock. */
 const triggerOne = async (
   receiver: Receiver,
   events: NonNullable<Session["events"]>,
-  { kind }: Clock,
+  isRetried: boolean,
   acknowledged: PushAction,
 ) => {
   const triggered = { accountId: events.account(), startedMs: monotonicMs() };
   const attempts: PushAction[] = [{ kind: "answer", status: 500 }, acknowledged];
-  const rules = kind === "virtual" ? [{ match: { accountId: triggered.accountId }, attempts }] : [];
+  const rules = isRetried ? [{ match: { accountId: triggered.accountId }, attempts }] : [];
   await receiver.plan({ rules, otherwise: acknowledged });
   return { ...triggered, id: await events.trigger(triggered.accountId) };
 };
@@ -119,8 +119,6 @@ const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, a
     lines.push(...fresh);
     return fresh.some((line) => line.kind === "push" && isOf(line, awaited));
   };
-  const isUnderWay = async (): Promise<boolean> =>
-    (await session.clocks.askUnderWay?.()) === true && (session.clocks.underWay?.()?.inFlight ?? 0) > 0;
   const startedMs = monotonicMs();
   while (monotonicMs() - startedMs < SOON_MS)
     if (await look(SOON_MS / 3)) return { arrived: "at once", isSoon: true, lines };
@@ -132,7 +130,7 @@ const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, a
   for (let step = 1; step <= lastStep; step += 1) {
     // A first handshake may take long in real time, and a timeout on the target's clock would end it.
     let hasArrived = false;
-    while (!hasArrived && monotonicMs() - startedMs < PATIENCE_MS && (await isUnderWay()))
+    while (!hasArrived && monotonicMs() - startedMs < PATIENCE_MS && (await isUnderWay(session)))
       hasArrived = await look(SOON_MS / 3);
     if (hasArrived && step === 1)
       return { arrived: `${duration(monotonicMs() - startedMs)} after its event`, isSoon: false, lines };

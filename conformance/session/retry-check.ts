@@ -26,7 +26,7 @@ const SLOW = 5;
 /**
  * Whether the sender's retries follow the clock that is moved, by one of them: a queue may wait in a process or a database
  * whose clock nobody moves, or look at it only once some real time has passed. A retry that comes only then shows that. One
- * that comes by neither clock may be missing, which is left to the rules. Checks nothing if pushes are judged in real time.
+ * that comes by neither clock may be missing, which is left to the rules.
  */
 export const checkRetry = async (
   session: Session,
@@ -34,8 +34,8 @@ export const checkRetry = async (
   clock: Clock,
   { after, isOf, lagMs }: Failed,
 ): Promise<{ readonly checks: readonly Check[]; readonly unmovedRetries?: Prepared["unmovedRetries"] }> => {
-  const { limits, resolved, pushClocks } = session;
-  if (clock.kind !== "virtual" || pushClocks.kind === "real") return { checks: [] };
+  const { limits, resolved } = session;
+  if (!awaitsRetry(session)) return { checks: [] };
   const check = "retries";
   const { latenessMs } = resolved.profile.tolerances ?? {};
   const tolerance = pushToleranceOf(limits, "virtual", latenessMs);
@@ -56,15 +56,13 @@ export const checkRetry = async (
     return false;
   };
   const lookMs = Math.min(Math.max(LOOK_MS, SLOW * lagMs), MOST_LOOK * firstMs);
-  const isUnderWay = async (): Promise<boolean> =>
-    (await session.clocks.askUnderWay?.()) === true && (session.clocks.underWay?.()?.inFlight ?? 0) > 0;
   // The first retry of one reading is due as long after the first push as the second one of another.
   let movedMs = 0;
   for (const delayMs of [firstMs, secondMs - firstMs]) {
     const stepMs = delayMs + allowedLatenessMs(delayMs, tolerance);
     await clock.sleep(stepMs);
     movedMs += stepMs;
-    if ((await lookFor(lookMs)) || ((await isUnderWay()) && (await lookFor(firstMs * MOST_LOOK))))
+    if ((await lookFor(lookMs)) || ((await isUnderWay(session)) && (await lookFor(firstMs * MOST_LOOK))))
       return followed;
   }
   const passedMs = (): number => monotonicMs() - startedMs;
@@ -79,6 +77,14 @@ export const checkRetry = async (
     unmovedRetries: { reason: message, settle: remedy },
   };
 };
+
+/** Whether a retry is awaited: not by a clock that is not moved for pushes, nor of the embedded service, which has but one. */
+export const awaitsRetry = ({ pushClocks, resolved }: Pick<Session, "pushClocks" | "resolved">): boolean =>
+  pushClocks.kind === "virtual" && resolved.inProcessHooks === undefined;
+
+/** Whether the target reports that a push is under way, without its clock being moved. */
+export const isUnderWay = async ({ clocks }: Pick<Session, "clocks">): Promise<boolean> =>
+  (await clocks.askUnderWay?.()) === true && (clocks.underWay?.()?.inFlight ?? 0) > 0;
 
 const howToFollow = ({ resolved }: Session): string =>
   resolved.profile.hooks?.clock?.faketime === undefined

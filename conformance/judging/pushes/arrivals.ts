@@ -112,6 +112,9 @@ export interface Journal {
   readonly arrivals: readonly Arrival[];
 }
 
+/** Whether none of its pushes is acknowledged, and all fail plainly. */
+export const isNever = ({ pushCase }: Pick<Journal, "pushCase">): boolean => pushCase.purpose === "never";
+
 export const journalsOf = (trace: PushTrace): readonly Journal[] => {
   const timeout = timeoutOf(trace);
   const bodyCounts = bodyDecides(trace);

@@ -1,6 +1,7 @@
 import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
 import { greatest } from "../interval.ts";
+import { isNever } from "./arrivals.ts";
 import { lostFacts, lostOn } from "./blind.ts";
 import { movedOver, type Doubt } from "./cases.ts";
 import { windowOf, type Explanation } from "./explain.ts";
@@ -25,7 +26,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
   const pushed = explanations
     .filter(({ journal }) => journal.arrivals.length > 0)
     .toSorted((a, b) => b.journal.arrivals.length - a.journal.arrivals.length);
-  if (!pushed.some(isNever))
+  if (!pushed.some(({ journal }) => isNever(journal)))
     return undecided(withoutPush("none of the notifications that are never acknowledged was pushed"));
   const facts = {
     mostPushes: greatest(
@@ -41,7 +42,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
   const finding = findingOf(parts, none, facts, "got more pushes than the cap allows");
   if (finding.judgement.kind !== "passed") return finding;
   const missingMs = explanations.flatMap((one, index) =>
-    pushed.includes(one) && isNever(one) ? [unwatchedMs(index, sender, pushRun)] : [],
+    pushed.includes(one) && isNever(one.journal) ? [unwatchedMs(index, sender, pushRun)] : [],
   );
   const leastMs = Math.min(...missingMs);
   if (leastMs > 0)
@@ -51,8 +52,6 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     ? undecided(lostOn(pushRun, "one beyond the cap of each notification"), facts)
     : finding;
 };
-
-const isNever = ({ journal }: Explanation): boolean => journal.pushCase.purpose === "never";
 
 /** Whether one notification was pushed no more than the cap allows; a doubt if the surplus may be the clock's doing. */
 export const capPart = (explanation: Explanation, trace: PushTrace): Part | Doubt => {

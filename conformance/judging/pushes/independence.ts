@@ -1,6 +1,7 @@
 import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
 import { between, overlap, greatest } from "../interval.ts";
+import { isNever } from "./arrivals.ts";
 import { lostOn } from "./blind.ts";
 import type { Doubt } from "./cases.ts";
 import type { Explanation } from "./explain.ts";
@@ -16,7 +17,7 @@ import type { PushRun } from "./trace.ts";
 export const judgeIndependence = (pushRun: PushRun): Finding => {
   const sender = senderOf(pushRun);
   const { best } = sender;
-  const never = best.explanations.filter(({ journal: { pushCase } }) => pushCase.purpose === "never");
+  const never = best.explanations.filter(({ journal }) => isNever(journal));
   const most = greatest(
     0,
     never.map(({ journal }) => journal.arrivals.length),

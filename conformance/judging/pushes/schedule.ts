@@ -3,9 +3,10 @@ import { given } from "../../contract/given.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
+import { isNever } from "./arrivals.ts";
 import { lostOn } from "./blind.ts";
 import { IN_FLIGHT, type Doubt } from "./cases.ts";
-import type { Explanation, Surroundings } from "./explain.ts";
+import type { Surroundings } from "./explain.ts";
 import {
   findingOf,
   stoppedBefore,
@@ -24,7 +25,7 @@ import { isSilentFirst, type PushCase, type PushRun, type PushTrace } from "./tr
 export const judgeSchedule = (pushRun: PushRun): Finding => {
   const sender = senderOf(pushRun);
   const none = withoutPush("none of the notifications that are never acknowledged was pushed");
-  const [never] = sender.best.timed.filter(isNever);
+  const [never] = sender.best.timed.filter(({ journal }) => isNever(journal));
   if (never === undefined) return undecided(none);
   const keeping = sender.allowed.filter(keepsCap);
   const [kept] = keeping;
@@ -49,7 +50,6 @@ export const readingsThatFit = (trace: PushTrace): readonly string[] => {
   return best.timed.length === 0 ? [] : readingsIn(allowed).map(({ name }) => name);
 };
 
-const isNever = ({ journal }: Explanation): boolean => journal.pushCase.purpose === "never";
 const keepsCap = ({ hypothesis: { reading } }: Explained): boolean => reading.keepsCap;
 
 const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
@@ -62,7 +62,7 @@ const misfits = ({ best, allowed: [beyond] }: Sender, { limits }: PushRun): read
   return (beyond ?? best).timed
     .toSorted((a, b) => b.costMs - a.costMs)
     .map((shown): Part => {
-      if (beyond === undefined ? shown.flaws.length === 0 : !isNever(shown)) return "passed";
+      if (beyond === undefined ? shown.flaws.length === 0 : !isNever(shown.journal)) return "passed";
       const { name, pushes } = shown.journal.pushCase;
       return {
         expected: `pushes follow one reading of the schedule with at most ${limits.maxPushes} pushes`,
@@ -88,7 +88,7 @@ const unclear = (
     return lostOn(pushRun, `one of ${lost.journal.pushCase.name}`);
   const doubts = keeping.map((one): Doubt | undefined => {
     const open = one.timed.find(({ next }) => next !== undefined);
-    const isWatchedOut = one.timed.some((another) => isNever(another) && another.next === undefined);
+    const isWatchedOut = one.timed.some((another) => isNever(another.journal) && another.next === undefined);
     if (open?.next !== undefined && !isWatchedOut)
       return stoppedBefore(
         `push ${open.sends.length + 1} was overdue`,

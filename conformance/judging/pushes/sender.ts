@@ -66,11 +66,12 @@ const findSender = (trace: Watched): Sender => {
   const around = surroundingsOf(trace, journals);
   const [lost, outages] = [lostOf(around.blind), around.blind.filter(({ kind }) => kind === "outage")];
   const unlost = { ...around, blind: outages };
+  const alike = firstsAlike(journals, around);
   const explainedBy = (hypothesis: Hypothesis, some = journals): Explained => {
-    const explained = explainAll(some, hypothesis, around);
+    const explained = explainAll(some, hypothesis, around, alike);
     // As many pushes can be lost as connections broke.
     const isEnough = explained.reduce((sum, { lost }) => sum + lost, 0) <= lost.length;
-    const explanations = isEnough ? explained : explainAll(some, hypothesis, unlost);
+    const explanations = isEnough ? explained : explainAll(some, hypothesis, unlost, alike);
     const timed = explanations.filter(({ journal }) => isTimed(journal, { blind: around.blind, trace }));
     return { hypothesis, explanations, timed, flawed: timed.filter(({ flaws }) => flaws.length > 0) };
   };
@@ -114,20 +115,39 @@ const explainAll = (
   journals: readonly Journal[],
   hypothesis: Hypothesis,
   around: Surroundings,
+  alike: ReadonlyMap<Journal, Journal>,
 ): readonly Explanation[] => {
-  const alike = new Map<string, Explanation>();
+  const explanations = new Map<Journal, Explanation>();
   return journals.map((journal): Explanation => {
-    const key = keyOf(journal, around);
-    const other = alike.get(key);
+    const first = alike.get(journal) ?? journal;
+    const other = explanations.get(first);
     if (other !== undefined) return ofAnother(other, journal);
     const explanation = explain(journal, hypothesis, around);
-    alike.set(key, explanation);
+    explanations.set(first, explanation);
     return explanation;
   });
 };
 
-/** Notifications with the same key have the same explanation: most of what is triggered together fails together. */
-const keyOf = ({ event, arrivals }: Journal, { blind }: Surroundings): string => {
+/**
+ * For each journal the first one that has the same explanation by every hypothesis: most of what is triggered together fails
+ * together.
+ */
+export const firstsAlike = (
+  journals: readonly Journal[],
+  around: Pick<Surroundings, "blind">,
+): ReadonlyMap<Journal, Journal> => {
+  const firsts = new Map<string, Journal>();
+  return new Map(
+    journals.map((journal) => {
+      const key = keyOf(journal, around);
+      const first = firsts.get(key) ?? journal;
+      firsts.set(key, first);
+      return [journal, first];
+    }),
+  );
+};
+
+const keyOf = ({ event, arrivals }: Journal, { blind }: Pick<Surroundings, "blind">): string => {
   const lines = blind.flatMap(({ lines: between = [] }) => between);
   return JSON.stringify([
     event,
