@@ -16,7 +16,7 @@ import type { Expected, Known, Next, RunState, StopOptions } from "./state.ts";
 /** Every notification that may get more pushes, by the hypotheses that its sender may still follow. */
 export const expectedOf = (state: RunState): readonly Expected[] => known(state).list;
 
-/** The readings that the first never-acknowledged notification allows. */
+/** The readings that the first never-acknowledged notification allows; before it is pushed, those of one that was. */
 export const readingsLeft = (state: RunState): readonly Reading[] => [
   ...new Set(known(state).left.map(({ reading }) => reading)),
 ];
@@ -31,15 +31,20 @@ const known = (state: RunState): Known => {
 const learn = (state: RunState): Omit<Known, "revision"> => {
   const trace = soFar(state);
   const blind = blindOf(trace);
+  // What was triggered as an outage ended is waited for as if none had been: only these two were meant to meet one.
+  const metOutage = ({ pushCase: { purpose } }: Journal): boolean =>
+    purpose === "refused" || purpose === "untrusted";
   const journals = journalsOf(trace).map(asIfFailed);
   // On a clock that is moved, what is due is triggered all the same, however busy the sender is.
   const busy = trace.clock === "real" ? busyIn(journals, trace) : [];
   const { firstLatenessMs } = state.tolerance;
-  const around: Surroundings = { trace, blind, busy, queue: [], firstLatenessMs };
+  const around: Surroundings = { trace, blind: [], busy, queue: [], firstLatenessMs };
   const exact = journals.find(isNever);
   const all = hypothesesOf(trace.limits);
+  // Until it is pushed, what was pushed before tells whether first pushes come at once.
+  const witness = [exact, ...journals].find((one) => one !== undefined && one.arrivals.length > 0);
   const fitting =
-    exact === undefined ? [] : all.filter((by) => explain(exact, by, around).flaws.length === 0);
+    witness === undefined ? [] : all.filter((by) => explain(witness, by, around).flaws.length === 0);
   const close = fitting.filter((by) =>
     journals.every((one) => isClose(one, by, CLOSELY * state.stops.fineMs)),
   );
@@ -51,7 +56,12 @@ const learn = (state: RunState): Omit<Known, "revision"> => {
   const nexts = new Map<Journal, readonly Next[]>();
   const nextsOf = (journal: Journal): readonly Next[] => {
     const first = alike.get(journal) ?? journal;
-    const found = nexts.get(first) ?? nextsBy(left.length > 0 ? left : all, first, around);
+    const found =
+      nexts.get(first) ??
+      nextsBy(left.length > 0 ? left : all, first, {
+        ...around,
+        blind: metOutage(first) ? blind : [],
+      });
     nexts.set(first, found);
     return found;
   };
