@@ -114,10 +114,11 @@ describe("an interrupted run", () => {
     };
     const awake: Rule = {
       requirement: "code.single-use",
-      check: async () => {
-        if (!signal.aborted) await once(signal, "abort");
-        return { kind: "passed", cases: 1 };
-      },
+      check: (_, rule) =>
+        rule.once(async () => {
+          if (!signal.aborted) await once(signal, "abort");
+          return { kind: "passed" };
+        }),
     };
     const result = await run([waiting, awake], {}, { signal });
     expect(result).toMatchObject(ended);
