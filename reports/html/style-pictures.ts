@@ -9,9 +9,6 @@ figure { margin: 0 0 44px; position: relative; }
 .tip dt { color: var(--soft); }
 .tip dd { text-align: right; }
 .cursor { stroke: var(--ink); stroke-opacity: 0.7; }
-.chosen { fill: var(--accent); fill-opacity: 0.18; }
-.zoom { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; padding: 10px 0; font-size: 13px; position: sticky; top: 0; z-index: 1; background: var(--ground); }
-.zoom button { height: 28px; font-size: 13px; }
 tr:focus { outline: 2px solid var(--accent); outline-offset: -2px; }
 figcaption h3 { margin: 0 0 2px; font-size: 16px; }
 figcaption p { font-size: 14px; max-width: 78ch; }
