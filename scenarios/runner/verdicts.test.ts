@@ -51,14 +51,15 @@ it.each<[string, heldTo: number, achieved: object, string]>([
   ["on a machine without CPU to spare is undecided", 60, { machineIdle: 0.01 }, "incomplete"],
 ])("a ramp in which an objective gives way %s", (_, heldTo, achieved, outcome) => {
   const gaveWay = { name: "list p95", limit: 500, unit: "ms", bound: "at most", measured: 900 } as const;
-  const objectives = [{ ...gaveWay, verdict: "breached" as const }];
+  const missed = { ...gaveWay, verdict: "breached" as const };
+  const objectives = [missed];
   const judged = {
     rules: [{ id: "access.required", checks: 1, breaches: 0 }],
     objectives,
     validity: { valid: true, reasons: [] },
     achieved,
   };
-  const found = { heldTo, endedAt: heldTo + 2, gaveWay: objectives[0] };
+  const found = { heldTo, endedAt: heldTo + 2, gaveWay: missed };
   const ramp = { found, objectives, atEnd: {} };
   const ended = { end: endOf(105, null, true), exceptions: none };
   expect(outcomeOf(judged, ended, { isInterrupted: false, ramp })).toBe(outcome);
