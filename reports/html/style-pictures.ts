@@ -95,6 +95,7 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .change-dot.improved { fill: var(--good); }
 .pair { fill: var(--ink); }
 .key.change-mean { background: linear-gradient(var(--accent), var(--accent)) center / 100% 5px no-repeat; }
+.key.change { width: 11px; height: 11px; border-radius: 50%; background: var(--accent); }
 .key.floor { background: var(--hair); border: 1px solid var(--line); height: 12px; }
 .key.detectable { width: 0; height: 14px; background: none; border-left: 2px dotted var(--ink); }
 .key.pair-dot { width: 9px; height: 9px; border-radius: 50%; background: var(--ink); }
