@@ -6,6 +6,7 @@ import {
   type LoadContext,
   type LoadPlan,
   allowedHere,
+  arrivalRateFor,
   checkPlan,
   findK6,
   k6GraceMs,
@@ -137,7 +138,7 @@ export const runLoad = async (
   asked: LoadPlan,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
-  const live = loadProgress(context, asked.durationMs);
+  const live = loadProgress(context, asked);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();
@@ -158,15 +159,16 @@ interface LoadView {
 
 const loadProgress = (
   context: CommandContext,
-  durationMs: number,
+  { scenario, rate, durationMs }: LoadPlan,
 ): LoadView & { readonly stop: () => void } => {
   const seconds: LiveSecond[] = [];
+  const requestsPerIteration = rate / arrivalRateFor(scenario, rate);
   let now: string | undefined;
   const { live: stream } = context.output;
   const { palette } = context.output.page();
   const live = createLoadLive(stream, { palette, columns: stream.columns ?? 100 });
   const show = (): void => {
-    if (!context.output.isSilent()) live.show({ seconds, durationMs, phase: now });
+    if (!context.output.isSilent()) live.show({ seconds, durationMs, requestsPerIteration, phase: now });
   };
   return {
     second: (second) => {
