@@ -41,7 +41,8 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   const resolved = knownTo(context.output, await loadProfile(fake.profileFile, context.environment));
   // A load of seconds detects a loss only if it need not wait much longer for late notifications.
   const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
-  const profile = { ...resolved.profile, tolerances };
+  // The same target as that of a gate, which has its fake within.
+  const profile = { ...resolved.profile, name: `embedded fake (${behaviour})`, tolerances };
   return { resolved: { ...resolved, profile, sources: [] }, behaviour, stop: fake.stop };
 };
 
