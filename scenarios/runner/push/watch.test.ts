@@ -47,6 +47,8 @@ interface World {
   readonly trigger?: { readonly result?: string };
   /** How much of it objectives ignore; nothing by default. */
   readonly warmUpMs?: number;
+  /** For how long this process could not run, before the event. */
+  readonly stalledMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -63,6 +65,7 @@ const finish = async (
     planFailure,
     told = "n",
     trigger = {},
+    stalledMs = 0,
     ...world
   }: World,
 ) => {
@@ -89,7 +92,7 @@ const finish = async (
     failureOf: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
     watchStalls: () => undefined,
     stalledMs: () => 0,
-    stallsBy: () => [],
+    stallsBy: () => (stalledMs === 0 ? [] : [{ earliestMs: 0, latestMs: 0, forMs: stalledMs }]),
   } as unknown as PushPorts;
   const context = {
     push,
@@ -162,6 +165,18 @@ it("a hook that fails after a push load leaves its rules open, and the pushes ar
   expect(summary).toMatchObject({ events: 1, pushes: 1 });
   expect(notes.join()).toContain("hooks.clock.now: away");
   expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8")).toContain('"notificationId":"n"');
+});
+
+it("a push of a service whose clock is moved may also be acknowledged too late by a machine that stalled", async () => {
+  using folder = temporaryFolder();
+  const rule = async (stalledMs: number) => {
+    const world = pushingAt([0, 30_000]);
+    const lines = () => world.lines().map((line) => ({ ...(line as object), status: 200 }));
+    const { judgement } = await finish(folder.path, { ...world, lines, stalledMs });
+    return judgement.rules.find(({ id }) => id === "push.acknowledged-stops");
+  };
+  expect(await rule(0)).toMatchObject({ checks: 1, breaches: 1 });
+  expect(await rule(5_000)).toMatchObject({ checks: 0, breaches: 0, open: 1 });
 });
 
 it("events whose ids no push carries are named by something else, unless the profile says where the id is", async () => {

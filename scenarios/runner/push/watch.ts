@@ -182,7 +182,9 @@ const outcomeOf = (
     isMovedOnly,
     limits,
     latenessMs: profile.tolerances?.latenessMs,
-    ...(isReal && { stalledMs: push.stalledMs(), stalls: push.stallsBy(nowMs) }),
+    ...(isReal && { stalledMs: push.stalledMs() }),
+    // Sockets time out in real time also where the target's clock is moved.
+    stalls: push.stallsBy(nowMs).map((stall) => ({ ...stall, ...targetTimeAt(moments, stall) })),
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   };
