@@ -6,7 +6,7 @@ import { wantsColour } from "../reports/terminal/palette.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flags.ts";
-import { keepHeapSmall } from "./shared/runtime.ts";
+import { keepHeapSmall } from "./shared/heap.ts";
 import {
   endingOf,
   complainThrough,
