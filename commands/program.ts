@@ -204,4 +204,9 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
   // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
+  // Node's own words of a warning go through the output too; what Node 22 calls experimental, later ones keep as it is.
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => {
+    if (name !== "ExperimentalWarning") output.complain(`touchstone: ${name}: ${message}`);
+  });
 };
