@@ -97,7 +97,7 @@ const preflight = async (
   const silent = troubles.map(noAnswer.reasonIn).find((reason) => reason !== undefined);
   if (silent !== undefined && exceptions.count === 0)
     throw new UnreachableError(
-      `${target.profile.baseUrl} cannot be reached: ${silent}. Start the service, or correct baseUrl in the profile`,
+      `${target.profile.baseUrl} cannot be reached: ${silent}. ${/certificate required|bad certificate/.test(silent) ? "Name a client certificate that it accepts under `network.clientCertificate`" : "Start the service, or correct baseUrl in the profile"}`,
     );
   if (reasons.length > 0)
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed:`, ...reasons]);
