@@ -62,6 +62,7 @@ export const options: Options = {
   setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
+  tlsAuth: settings.clientCertificate === undefined ? [] : [settings.clientCertificate],
   discardResponseBodies: false,
   userAgent: "touchstone",
 };

@@ -5,6 +5,7 @@ import { groups, levels } from "../../conformance/contract/requirement.ts";
 import { reportFormats } from "../../reports/formats.ts";
 import {
   behaviourOption,
+  fakeOption,
   choiceFlag,
   effortOption,
   integerFlag,
@@ -14,6 +15,7 @@ import {
   onlyOption,
   outOption,
   profileOption,
+  profileOptionOf,
   reportOption,
   reportOutOption,
   seedOption,
@@ -27,6 +29,7 @@ const ledgerKeyFileOption = new Option(
 export const conform = new Command("conform")
   .description("judge a service by every rule; without a profile, the embedded fake")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(behaviourOption)
   .addOption(onlyOption)
   .option(
@@ -49,7 +52,6 @@ export const conform = new Command("conform")
     "store credentials that expire too late for this run, and judge those of earlier runs that are due",
   )
   .addOption(ledgerKeyFileOption)
-  .option("--verbose", "print every rule, every observation and all measurements")
   .addOption(reportOption("write reports of the run: ", reportFormats))
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);
@@ -57,7 +59,7 @@ export const conform = new Command("conform")
 export const replay = new Command("replay")
   .arguments("<run> <rule>")
   .description("judge one rule of an earlier run again: still fails, fixed, or could not run")
-  .addOption(profileOption)
+  .addOption(profileOptionOf("another profile than that of the run; repeat to layer files"))
   .addOption(maxWaitOption)
   .addOption(jsonOption);
 
@@ -118,4 +120,5 @@ export const init = new Command("init")
 export const doctor = new Command("doctor")
   .description("check everything a run depends on: profile, secrets, address, clients, hooks, receiver, k6")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(jsonOption);

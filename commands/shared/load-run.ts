@@ -17,6 +17,7 @@ import {
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { createLoadLive, type LiveSecond } from "../../reports/terminal/progress.ts";
+import { columnsOf } from "../../reports/terminal/palette.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-secret.ts";
@@ -103,6 +104,7 @@ export const openLoad = async (
           name: profile.name ?? new URL(profile.baseUrl).host,
           profile,
           clients: resolved.clients,
+          clientCertificate: resolved.network?.clientCertificate,
           profiles: resolved.sources,
           behaviour: target.behaviour,
           limits: limitsOf(resolved),
@@ -164,7 +166,7 @@ const loadProgress = (
   let now: string | undefined;
   const { live: stream } = context.output;
   const { palette } = context.output.page();
-  const live = createLoadLive(stream, { palette, columns: stream.columns ?? 100 });
+  const live = createLoadLive(stream, { palette, columns: columnsOf(stream) });
   const show = (): void => {
     if (!context.output.isSilent()) live.show({ seconds, durationMs, phase: now });
   };

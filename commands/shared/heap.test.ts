@@ -1,41 +1,12 @@
-import path from "node:path";
-import { expect, it, describe } from "vitest";
-import { startModule } from "../../conformance/testing/start-cli.ts";
-import { isRecentEnough, oldestNode, runOnBroughtNode } from "./runtime.ts";
 import { execFileSync } from "node:child_process";
-
-it.each([
-  [oldestNode.join("."), true],
-  [`${oldestNode.join(".")}.0`, true],
-  ["25.0.0", true],
-  ["100.1.0", true],
-  ["24.14.9", false],
-  ["23.99.0", false],
-  ["20.19.0", false],
-  ["", false],
-])("isRecentEnough of Node %s is %s", (version, expected) => {
-  expect(isRecentEnough(version)).toBe(expected);
-});
-
-it("does not start another Node if this one is recent enough", async () => {
-  expect(await runOnBroughtNode(["node", "nowhere.js"])).toBe(undefined);
-});
-
-it("returns the exit code and output of a command that runs on another Node", async () => {
-  const here = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
-  const { closed, said } = startModule(
-    `import { runOn } from ${here("runtime.ts")};
-    process.exitCode = await runOn(process.execPath, ["node", ${here("../../cli.ts")}, "rules", "code.nothing"]);`,
-  );
-  expect(await closed).toBe(2);
-  expect(said().stderr).toContain("code.nothing");
-});
+import path from "node:path";
+import { describe, expect, it } from "vitest";
 
 /** Makes much garbage, after calling it or not, and prints the young generation's sizes before and after in MiB. */
 const sizes = (call: "keepHeapSmall()" | ""): { readonly before: number; readonly after: number } => {
   const program = `
     import v8 from "node:v8";
-    import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "runtime.ts"))};
+    import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "heap.ts"))};
     const young = () =>
       v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size / 1_048_576;
     const work = () => {
