@@ -4,7 +4,6 @@ import { readRun, type Run } from "../reports/read/index.ts";
 import { compareRuns } from "../reports/compare/compare.ts";
 import type { ComparisonVerdict } from "../reports/compare/shape.ts";
 import { baselineOf } from "../reports/compare/fingerprint.ts";
-import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";
 import { writeComparison } from "./shared/make-reports.ts";
@@ -40,11 +39,7 @@ export const run: Action<typeof definition> = async (
     ]);
   const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head, directories);
   const bases = [...(earlier?.runs ?? []), ...runs.slice(0, -1)];
-  const comparison = await compareRuns(bases, head, {
-    force,
-    leftOut: earlier?.leftOut ?? [],
-    random: seededRandom(flags.seed ?? 1),
-  });
+  const comparison = compareRuns(bases, head, { force, leftOut: earlier?.leftOut ?? [] });
   const shown = compareDoc(comparison);
   show(output, shown, comparison);
   const exitCode = codes[comparison.verdict];

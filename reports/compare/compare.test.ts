@@ -272,13 +272,12 @@ it("a stored comparison reads back as it was, and shows nothing that acts on a t
   expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
 });
 
-it("a stored comparison of loads reads back as it was, also where an interval has no end", async () => {
+it("a stored comparison of loads reads back as it was", async () => {
   const spec = { seconds: 2, requests: 40 };
   const loads = [await made.load({ seed: 1, ...spec }), await made.load({ seed: 2, ...spec })] as const;
   const limited = await compared(Array<Run>(10).fill(loads[0]), loads[1]);
   for (const comparison of [await compared(...loads), limited]) {
     const [file, text] = storedComparison(made.home, { tool: "1", exitCode: 0, comparison });
-    expect(text).toContain('"Infinity"');
     writeFileSync(file, text);
     expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
   }

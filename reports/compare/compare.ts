@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import type { Random } from "../../conformance/contract/random.ts";
 import type { Case } from "../../conformance/contract/cases.ts";
 import type { LoadRun, Run } from "../read/index.ts";
 import { plural } from "../text/figures.ts";
@@ -13,7 +12,6 @@ import { compareSpeed, speedCases } from "./speed.ts";
 export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
   readonly force: boolean;
-  readonly random: Random;
   readonly leftOut?: LeftOut;
 }
 
@@ -26,11 +24,7 @@ type Lacking = Comparison["lacking"][number];
  * sides were complete and checked the same, so never if it was forced. Throws ConfigurationError if kinds differ, or if fingerprints differ
  * without `force`.
  */
-export const compareRuns = async (
-  bases: readonly Run[],
-  head: Run,
-  options: CompareOptions,
-): Promise<Comparison> => {
+export const compareRuns = (bases: readonly Run[], head: Run, options: CompareOptions): Comparison => {
   const complete = bases.filter((one) => whyIncomplete(one) === undefined);
   const base = complete.at(-1) ?? bases.at(-1);
   if (base === undefined)
@@ -53,7 +47,7 @@ export const compareRuns = async (
   const loads = complete.filter((one) => one.kind === "load");
   const { speed, unlimited } =
     base.kind === "load" && head.kind === "load"
-      ? await comparedSpeed(loads, base, head, options)
+      ? comparedSpeed(loads, base, head)
       : { speed: undefined, unlimited: [] };
   const all = [...cases, ...(speed === undefined ? [] : speedCases(speed.metrics, speed.earlier))];
   const differing = unlike(base.kind === "load" ? [base, ...complete] : [base], head);
@@ -113,13 +107,12 @@ const whyNone = (leftOut: LeftOut): readonly string[] => [
     : []),
 ];
 
-const comparedSpeed = async (
+const comparedSpeed = (
   complete: readonly LoadRun[],
   base: LoadRun,
   head: LoadRun,
-  { random }: CompareOptions,
-): Promise<{ readonly speed: Speed; readonly unlimited: readonly Lacking[] }> => {
-  const metrics = await compareSpeed(base, head, random);
+): { readonly speed: Speed; readonly unlimited: readonly Lacking[] } => {
+  const metrics = compareSpeed(base.record.cases, head.record.cases);
   const unjudged = whyNoLimits(complete.length, head);
   const asBase = (lacking: readonly Omit<Lacking, "side">[]): readonly Lacking[] =>
     lacking.map((one) => ({ side: "base", ...one }));

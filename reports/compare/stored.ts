@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { Frozen } from "../../conformance/contract/schema.ts";
 import { checkOf, parse, textIn } from "../read/lines.ts";
-import { INFINITE, StoredComparison } from "./shape.ts";
+import { StoredComparison } from "./shape.ts";
 
 const comparisonFile = "comparison.json";
 
@@ -13,7 +13,7 @@ type Stored = Frozen<typeof StoredComparison>;
 
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
   path.join(folder, comparisonFile),
-  jsonFile(stored, (_, value) => (value === Infinity ? INFINITE : value)),
+  jsonFile(stored),
 ];
 
 const check = checkOf<Stored>(StoredComparison);
@@ -29,8 +29,5 @@ export const readComparison = (folder: string, tool: string): Stored | undefined
   const value = parse(text, file);
   if (fieldOf(value, "tool") !== tool)
     throw new ConfigurationError(`${file} is not a comparison by Touchstone ${tool}; compare the runs again`);
-  return finiteOrNot(check(value, file));
+  return check(value, file);
 };
-
-const finiteOrNot = <T>(value: T): T =>
-  JSON.parse(JSON.stringify(value), (_, one: unknown) => (one === INFINITE ? Infinity : one)) as T;
