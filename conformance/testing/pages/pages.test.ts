@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -122,6 +122,15 @@ it("files that the architecture names exist", () => {
   const isThere = (file: string) => ["", "conformance"].some((at) => existsSync(path.join(root, at, file)));
   expect(named.length).toBeGreaterThan(8);
   expect(named.filter((file) => !isThere(file))).toEqual([]);
+});
+
+it("pages that messages and files name exist", () => {
+  const folders = "{.github,commands,conformance,deploy,fake-server,reports,scenarios,templates}";
+  const named = globSync(`${folders}/**/*.{ts,yml,yaml}`, { cwd: root })
+    .filter((file) => !file.includes("/testing/"))
+    .flatMap((file) => textOf(file).match(/(?<![\w/])docs\/[\w/-]+\.md/g) ?? []);
+  expect(named).not.toEqual([]);
+  expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
 /** The anchor that GitHub and GitLab make of a heading. */
