@@ -109,15 +109,6 @@ it("a broken rule that is waived in the gate is told apart", () => {
   expect(notesOn(0)).toEqual([]);
 });
 
-it.each(["token", "notifications", "push"] as const)("docs/load.md names the rules of %s", (scenario) => {
-  const page = readFileSync(new URL("../../docs/load.md", import.meta.url), "utf8");
-  const row = page.split("\n").find((line) => line.startsWith(`| \`${scenario}\` |`)) ?? "";
-  const named = [...(row.split("|")[3] ?? "").matchAll(/`([\w.-]+)`/g)].map(([, id = ""]) =>
-    id.startsWith(".") ? `${scenario}${id}` : id,
-  );
-  expect(named.toSorted()).toEqual([...scenarioRules[scenario]].toSorted());
-});
-
 it("rules that nothing checked are in the list of a load, and named in a note", () => {
   const checked = scenarioRules.push
     .filter((id) => id !== "push.schedule" && id !== "push.cap")

@@ -1,13 +1,16 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { Running } from "../../../commands/program.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { tool } from "../../record/tool.ts";
 import { root } from "../measure.ts";
 import { startHere } from "../run-here.ts";
 import { freePort } from "../servers.ts";
+import { definitions } from "../reference/commands-page.ts";
 
-/** How a fenced line is tested: played in each test, played only by `npm run bench -- guides`, or only parsed. */
+/** How a fenced line is tested: played in each test, played only by `npm run bench -- pages`, or only parsed. */
 export type Manner = "played" | "heavy" | "parsed";
 
 export type Step =
@@ -16,65 +19,48 @@ export type Step =
       readonly kind: "line";
       readonly text: string;
       readonly manner: Manner;
-      /** The exit code that the guide states; 0 if it states none. */
+      /** Why a line is only parsed; empty for others. */
+      readonly reason: string;
+      /** The exit code that the page states; 0 if it states none. */
       readonly exitCode: number;
     };
 
-const fence = /^```(\w+)(?: (\S+))?\n(.*?)^```$/gms;
+const fence = /^```(\w+)(?: ([^\n]+))?\n(.*?)^```$/gms;
 
 /**
- * The steps of a guide: its files (fences with a name after the language) and the lines of its shell fences. `heavy` or
- * `parsed` after `sh` marks lines that are not played in each test; neither shows once rendered.
+ * The steps of a page: its files (fences with a name after the language) and the lines of its shell fences. `heavy` or
+ * `parsed: REASON` after `sh` marks lines that are not played in each test; neither shows once rendered.
  */
 export const stepsOf = (markdown: string): readonly Step[] =>
-  [...markdown.matchAll(fence)].flatMap(([, language = "", more, text = ""]): readonly Step[] => {
-    if (language === "sh") return linesOf(text, more === "heavy" || more === "parsed" ? more : "played");
-    return more === undefined ? [] : [{ kind: "file", name: more, text }];
+  [...markdown.matchAll(fence)].flatMap(([, language = "", more = "", text = ""]): readonly Step[] => {
+    if (language === "sh") return linesOf(text, more);
+    return more === "" ? [] : [{ kind: "file", name: more, text }];
   });
 
-const linesOf = (text: string, manner: Manner): readonly Step[] =>
-  text
+const linesOf = (text: string, mark: string): readonly Step[] => {
+  const [, manner = "played", reason = ""] = /^(heavy|parsed)(?:: (.+))?$/.exec(mark) ?? [];
+  return text
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => {
-      const [, command = line, code = "0"] = /^(.*?)\s+# exit code (\d+)$/.exec(line) ?? [];
-      return { kind: "line", text: command, manner, exitCode: Number(code) };
+      const [, command = line, remark = ""] = /^(.*?)\s+# (.*)$/.exec(line) ?? [];
+      const [, code = "0"] = /^exit code (\d+)$/.exec(remark) ?? [];
+      return { kind: "line", text: command, manner: manner as Manner, reason, exitCode: Number(code) };
     });
-
-/** A call of Touchstone in a CI file: in a shell line, by our action for GitHub or by our component for GitLab. */
-export interface CiCall {
-  readonly by: "shell" | "action" | "component";
-  readonly command: string;
-  /** Names of the given inputs; none for a shell line. */
-  readonly inputs: readonly string[];
-}
-
-type Inputs = Readonly<Record<string, string>>;
-
-const callOf = (by: CiCall["by"], inputs: Inputs): CiCall => ({
-  by,
-  command: `touchstone ${inputs["command"] ?? "run"} --profile ${inputs["profile"] ?? "none"} ${inputs["args"] ?? ""}`,
-  inputs: Object.keys(inputs),
-});
-
-/** Every call in a parsed CI file. */
-export const callsIn = (value: unknown): readonly CiCall[] => {
-  if (typeof value === "string") {
-    const [, command] = /^npx touchstone-harness (.*)$/.exec(value) ?? [];
-    return command === undefined ? [] : [{ by: "shell", command: `touchstone ${command}`, inputs: [] }];
-  }
-  if (typeof value !== "object" || value === null) return [];
-  const { uses, with: given, component, inputs } = value as Readonly<Record<string, unknown>>;
-  if (typeof uses === "string" && !uses.startsWith("actions/")) return [callOf("action", given as Inputs)];
-  if (typeof component === "string") return [callOf("component", inputs as Inputs)];
-  return Object.values(value).flatMap(callsIn);
 };
 
-/** The words of a shell line without expansions, respecting quotes. */
-export const wordsOf = (line: string): readonly string[] =>
-  [...line.matchAll(/(?:"[^"]*"|[^\s"]+)+/g)].map(([word]) => word.replaceAll('"', ""));
+const program = "(?:touchstone|npx touchstone-harness|npm run --silent touchstone --)";
+const names = definitions.map((command) => command.name()).join("|");
+const called = new RegExp(String.raw`(?<![\w/-])${program} ((?:${names})\b(?:"[^"]*"|[^"&;|>])*)`, "g");
 
-/** The result of a line: what the guide says about it, and what was seen. */
+/** The words of each call of Touchstone in a shell line, without expansions. */
+export const callsOf = (line: string): readonly (readonly string[])[] =>
+  [...line.matchAll(called)].map(([, words = ""]) => wordsOf(words));
+
+const wordsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:"[^"]*"|[^\s"]+)+/g)].map(([word]) => word.replaceAll('"', ""));
+
+/** The result of a line: what the page says about it, and what was seen. */
 interface Played {
   readonly line: string;
   readonly expected: number;
@@ -82,7 +68,7 @@ interface Played {
   readonly said: string;
 }
 
-/** The setting of a guide: the service that it mentions, and the ports of its receiver. */
+/** The setting of a page: the service that it mentions, and the ports of its receivers. */
 interface Scene {
   readonly environment: Record<string, string | undefined>;
   readonly replaced: Readonly<Record<string, string>>;
@@ -101,13 +87,13 @@ const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line"
     scene.environment[name] = value;
     return { exitCode: 0, said: "" };
   }
-  const [program, ...parameters] = wordsOf(said(line, scene));
-  if (program !== "touchstone") throw new Error(`only touchstone can be played, and this is: ${line}`);
-  const isInBackground = parameters.at(-1) === "&";
+  const [parameters] = callsOf(said(line, scene));
+  if (parameters === undefined)
+    return { exitCode: 0, said: (await promisify(execFile)("sh", ["-c", said(line, scene)])).stdout };
+  const isInBackground = line.endsWith(" &");
   let heard = "";
   const listening = Promise.withResolvers<number>();
-  const given = isInBackground ? parameters.slice(0, -1) : parameters;
-  const running = startHere(given, scene.environment, (text) => {
+  const running = startHere(parameters, scene.environment, (text) => {
     heard += text;
     if (isInBackground && heard.includes(LISTENING)) listening.resolve(0);
   });
@@ -123,8 +109,8 @@ export const CLIENT = {
 };
 
 /**
- * Plays the lines of a guide with the given manners, one after another, in an empty folder. The embedded fake serves as
- * the guide's service, and this machine as the receiver's host.
+ * Plays the lines of a page with the given manners, one after another, in an empty folder. The embedded fake serves as
+ * the page's service, and this machine as the receiver's host.
  */
 export const play = async (
   steps: readonly Step[],
@@ -132,6 +118,9 @@ export const play = async (
   manners: readonly Manner[],
 ): Promise<readonly Played[]> => {
   const fake = await startFakeServer({ clients: [CLIENT] });
+  const ports = await Promise.all(
+    ["9443", "9444", "9445", "9446"].map(async (port) => [port, String(await freePort())] as const),
+  );
   const scene: Scene = {
     environment: { XDG_STATE_HOME: folder },
     replaced: {
@@ -141,8 +130,7 @@ export const play = async (
       [`"${tool.name}"`]: JSON.stringify(path.join(root, "conformance/contract/profile.ts")),
       "receiver.example": "127.0.0.1",
       "0.0.0.0": "127.0.0.1",
-      "9443": await freePort().then(String),
-      "9444": await freePort().then(String),
+      ...Object.fromEntries(ports),
     },
     inBackground: [],
   };
