@@ -27,6 +27,8 @@ export const open = (replaces: Partial<RunContext> = {}) => {
     inWorld,
     casesAtATime: 6,
     recover: () => Promise.resolve(true),
+    spacing: () => ({ lockouts: 0, rests: 0 }),
+    findLock: () => Promise.resolve(),
     keep: (exchanges) => kept.push(...exchanges),
     alone: (task) => task(context),
     ...replaces,
