@@ -193,13 +193,13 @@ export const createLock = (waiting: Waiting, refusals: Refusals) => {
   const hold = async (clock: PatientClock, look: Look, locked: Kind, refused: number): Promise<void> => {
     holding = new AbortController();
     met.lockouts += 1;
+    refusals.lower(locked === "authorize" ? undefined : locked);
     try {
       const isOver = await waitOut(clock, look);
       if (!isOver)
         ended = `valid requests have been refused since ${refused} others were, for more than a minute`;
       else if (met.lockouts === MOST_LOCKOUTS)
         ended = `clients were locked out ${MOST_LOCKOUTS} times, however far refused requests were apart`;
-      refusals.lower(locked === "authorize" ? undefined : locked);
     } finally {
       holding.abort();
       holding = undefined;

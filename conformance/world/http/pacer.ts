@@ -36,10 +36,9 @@ export interface DefenceReport {
 export type Pacer = ReturnType<typeof createPacer>;
 
 export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
-  const { time, signal } = options;
   const turnedAwayWith = new Set<number>();
   const waiting = createWaiting(options);
-  const rate = createRate(time, pace.perSecond ?? Infinity);
+  const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
   const refusals = createRefusals(waiting, pace.refusedPerMinute ?? Infinity, maxWaitMs);
   const lock = createLock(waiting, refusals);
   return {
@@ -54,8 +53,7 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
     ): Promise<(answer?: Answer) => void> => {
       if (!isControl) await lock.passed(clock);
       await refusals.admit(request, clock, isControl);
-      const pauseMs = rate.pauseMs();
-      if (pauseMs > 0) await time.pause(pauseMs, signal);
+      await rate.passed();
       return (answer) => {
         refusals.ended(request, answer);
         if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
@@ -92,56 +90,83 @@ export const asksToComeBack = ({ status }: Pick<Answer, "status">): boolean =>
 /** The last answers show how many of them were turned away, and how fast the others got through. */
 const LAST = 64;
 const SHORTEST_SPAN_MS = 100;
-/** From this share on, it is the rate that is too high; fewer are turned away by chance, or as a limit is touched. */
-const OVERLOAD = 0.1;
-/** The rate after an overload, relative to that of what got through, and after a single request was turned away. */
-const LOWERED = { overload: 0.7, touched: 0.9, least: 0.6 } as const;
+/** From this share on, and with so many of them, it is the rate that is too high; fewer are turned away as a limit is touched. */
+const OVERLOAD = { share: 0.1, least: 3 } as const;
+/**
+ * The rate after an overload, relative to that of what got through, and after a single request was turned away. It falls
+ * below a quarter of what first got through only while most are turned away: what is turned away by chance is not worth it.
+ */
+const LOWERED = { overload: 0.7, touched: 0.9, least: 0.25, mostShare: 0.5 } as const;
 /** What was under way when the rate was lowered may still be turned away. */
 const LOWERED_AT_MOST_EVERY_MS = 200;
-/** The share by which the rate rises each second until it touches the limit, and afterwards. */
-const RAISED = { before: 0.1, after: 0.005 } as const;
+/** By what the rate rises each second until it touches the limit, and afterwards. */
+const RAISED = { before: 1.2, after: 1.01 } as const;
 
-const createRate = ({ nowMs }: RealTime, asked: number) => {
-  const last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
-  let limit:
-    | { perSecond: number; readonly seen: number; readonly sinceMs: number; touched: boolean }
-    | undefined;
-  let nextMs = 0;
+/** What a limiter lets through, as far as it is known. */
+interface Limit {
+  readonly perSecond: number;
+  readonly sinceMs: number;
+  readonly isTouched: boolean;
+  /** What got through per second when it was first found. */
+  readonly first: number;
+}
+
+/** The limit that the last answers show, the last of which was turned away. */
+const limitOf = (
+  last: readonly { readonly atMs: number; readonly isAccepted: boolean }[],
+  before: Limit | undefined,
+  nowPerSecond: number,
+  sinceMs: number,
+): Limit | undefined => {
+  const accepted = last.filter(({ isAccepted }) => isAccepted).length;
+  const share = 1 - accepted / last.length;
+  const isOverload = share >= OVERLOAD.share && last.length - accepted >= OVERLOAD.least;
+  if (!isOverload && before === undefined) return undefined;
+  const spanMs = Math.max(SHORTEST_SPAN_MS, sinceMs - (last[0]?.atMs ?? sinceMs));
+  const seen = Math.min(nowPerSecond, (Math.max(1, accepted) * SECOND_MS) / spanMs);
+  const first = before?.first ?? seen;
+  const lowered = isOverload ? LOWERED.overload * seen : LOWERED.touched * nowPerSecond;
+  const least = share >= LOWERED.mostShare ? 1 : LOWERED.least * first;
+  return { perSecond: Math.max(1, least, lowered), sinceMs, isTouched: before !== undefined, first };
+};
+
+const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
+  let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
+  let limit: Limit | undefined;
+  let sentMs = -Infinity;
+  let turn = Promise.resolve();
   const note = (isAccepted: boolean): void => {
     last.push({ atMs: nowMs(), isAccepted });
     if (last.length > LAST) last.shift();
   };
-  const now = (): number => {
+  const perSecond = (): number => {
     if (limit === undefined) return asked;
-    const raised = RAISED[limit.touched ? "after" : "before"] * ((nowMs() - limit.sinceMs) / SECOND_MS);
-    return Math.min(asked, limit.perSecond * (1 + raised));
+    const raised = RAISED[limit.isTouched ? "after" : "before"] ** ((nowMs() - limit.sinceMs) / SECOND_MS);
+    return Math.min(asked, limit.perSecond * raised);
+  };
+  const takeTurn = async (before: Promise<void>): Promise<void> => {
+    await before;
+    const leftMs = Math.ceil(sentMs + SECOND_MS / perSecond() - nowMs());
+    if (leftMs > 0) await pause(leftMs, signal);
+    sentMs = nowMs();
   };
   return {
-    /** How long the next request has to wait. */
-    pauseMs: (): number => {
-      const perSecond = now();
-      if (perSecond === Infinity) return 0;
-      const atMs = Math.max(nowMs(), nextMs);
-      nextMs = atMs + SECOND_MS / perSecond;
-      return atMs - nowMs();
+    /** One request after another, counted from when the last one was sent: after a stall they do not leave together. */
+    passed: async (): Promise<void> => {
+      if (perSecond() === Infinity) return;
+      const own = takeTurn(turn);
+      turn = own.catch(() => undefined);
+      await own;
     },
     accepted: (): void => note(true),
     turnedAway: (): void => {
       note(false);
-      const sinceMs = nowMs();
-      if (limit !== undefined && sinceMs - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
-      const accepted = last.filter(({ isAccepted }) => isAccepted).length;
-      const spanMs = Math.max(SHORTEST_SPAN_MS, sinceMs - (last[0]?.atMs ?? sinceMs));
-      if (accepted <= last.length * (1 - OVERLOAD)) {
-        const seen = Math.min(now(), (Math.max(1, accepted) * SECOND_MS) / spanMs);
-        limit = { perSecond: LOWERED.overload * seen, seen, sinceMs, touched: limit !== undefined };
-        last.length = 0;
-      } else if (limit !== undefined) {
-        const perSecond = Math.max(LOWERED.least * limit.seen, LOWERED.touched * now());
-        limit = { ...limit, perSecond, sinceMs, touched: true };
-      }
+      if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
+      const found = limitOf(last, limit, perSecond(), nowMs());
+      if (found !== limit) last = [];
+      limit = found;
     },
     restore: (): void => void (limit = undefined),
-    report: () => ({ perSecond: limit && now() }),
+    report: () => ({ perSecond: limit && perSecond() }),
   };
 };
