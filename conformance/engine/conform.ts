@@ -208,7 +208,7 @@ const connectionNotes = (report: ConnectionReport, results: readonly RuleResult[
     hidden > 0 &&
       `${counted(hidden, "request")} got 502, 503 or 504, perhaps from a gateway; those that could have changed something were not resent`,
     repeated > 0 &&
-      `${counted(repeated, "case")} started over, because a request got no answer${hidden > 0 ? " or perhaps a gateway's" : ""}`,
+      `${counted(repeated, "time")} a case was played again, because an answer was missing or clients were locked out`,
     outages > 0 && `the target's address ${refused(outages, longestOutageMs)}`,
     stayedAway && "the target went down and did not come back in time",
   ].filter((note) => note !== false);

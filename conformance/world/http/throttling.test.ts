@@ -160,7 +160,6 @@ describe("a limiter before a service whose clock is moved", () => {
     const { time, obey } = open(1, Infinity, virtual);
     const send = everyTenSeconds(() => virtual.nowMs);
     for (let request = 0; request < 3; request += 1) await obey(get, send);
-    expect(time.pauses).toHaveLength(2);
     const easy = { ...post, path: "/elsewhere" };
     for (let request = 0; request < 3; request += 1) await obey(easy, inTurn(429).send);
     const before = time.pauses.length;
