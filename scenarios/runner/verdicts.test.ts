@@ -5,7 +5,6 @@ import { latencyHistogram } from "./collect/histograms.ts";
 import { createAbortWatch, busyNotes, causeNotes, judgedOutcome } from "./judge/validity.ts";
 import { endOf } from "./k6/exit.ts";
 import { earlyOutcome, outcomeOf, waiverNotes, scenarioRules, withUnchecked } from "./verdicts.ts";
-import { readFileSync } from "node:fs";
 
 const none = { count: 0, first: [] };
 
