@@ -81,6 +81,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
   const rests = { count: 0, ofMachineMs: 0 };
   let answered: PromiseWithResolvers<void> | undefined;
   let resting: AbortController | undefined;
+  let isEverGranted = false;
   const rest = async (clock: PatientClock): Promise<void> => {
     const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
     if (leftMs <= 0) return counts.forget();
@@ -98,6 +99,8 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
   };
   return {
     seen: () => counts.seen(kinds),
+    /** Whether a client was ever given a token: until then nothing tells a lock from a service that never gives one. */
+    isEverGranted: () => isEverGranted,
     /** How often refused requests had to be spaced: what was played meanwhile may have come too late. */
     rests: () => rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
@@ -118,7 +121,10 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
       if (answer !== undefined && isRefusal(answer)) {
         counts.refused(kindOf(request));
         at.lastMs = nowMs;
-      } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) counts.granted();
+      } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) {
+        isEverGranted = true;
+        counts.granted();
+      }
       answered?.resolve();
       answered = undefined;
     },
@@ -182,7 +188,7 @@ export const createLock = (waiting: Waiting, refusals: Refusals) => {
   const find = async (clock: PatientClock, look: Look): Promise<void> => {
     if (holding === undefined) {
       const refused = refusals.seen();
-      if (ended !== undefined || refused < LEAST_REFUSALS) return;
+      if (ended !== undefined || !refusals.isEverGranted() || refused < LEAST_REFUSALS) return;
       const locked = await look();
       if (locked === undefined) return;
       if (holding === undefined) return hold(clock, look, locked, refused);
