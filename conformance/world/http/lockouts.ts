@@ -53,6 +53,7 @@ const kindOf = ({ path }: Pick<Request, "path">): Kind =>
 /** Counts refusals, and how many of them there were when a client was last given a token. */
 const createCounts = () => {
   const all = new Map(kinds.map((kind) => [kind, { count: 0, atGrant: 0 }]));
+  let isEverGranted = false;
   const sum = (what: "count" | "atGrant", some: readonly Kind[]): number =>
     some.reduce((total, kind) => total + (all.get(kind)?.[what] ?? 0), 0);
   return {
@@ -62,7 +63,9 @@ const createCounts = () => {
       const one = all.get(kind);
       if (one !== undefined) one.count += 1;
     },
+    isEverGranted: () => isEverGranted,
     granted: (): void => {
+      isEverGranted = true;
       for (const one of all.values()) one.atGrant = one.count;
     },
     forget: (): void => {
@@ -81,7 +84,6 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
   const rests = { count: 0, ofMachineMs: 0 };
   let answered: PromiseWithResolvers<void> | undefined;
   let resting: AbortController | undefined;
-  let isEverGranted = false;
   const rest = async (clock: PatientClock): Promise<void> => {
     const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
     if (leftMs <= 0) return counts.forget();
@@ -100,7 +102,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
   return {
     seen: () => counts.seen(kinds),
     /** Whether a client was ever given a token: until then nothing tells a lock from a service that never gives one. */
-    isEverGranted: () => isEverGranted,
+    isEverGranted: counts.isEverGranted,
     /** How often refused requests had to be spaced: what was played meanwhile may have come too late. */
     rests: () => rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
@@ -121,10 +123,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
       if (answer !== undefined && isRefusal(answer)) {
         counts.refused(kindOf(request));
         at.lastMs = nowMs;
-      } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) {
-        isEverGranted = true;
-        counts.granted();
-      }
+      } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) counts.granted();
       answered?.resolve();
       answered = undefined;
     },
