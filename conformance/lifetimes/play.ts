@@ -122,7 +122,9 @@ export const playScript = async <C>(
       const works =
         (await kind.alive(world, held as C)) ||
         // Nor may a session that the service has set outlive what opened it.
-        (script.side === "dead" && world.target.hasCookies() && (await kind.alive(asUsual(world), held as C)));
+        (script.side === "dead" &&
+          world.target.hasCookies() &&
+          (await kind.alive(asUsual(world), held as C)));
       const at = { earliestMs: woken.earliestMs, latestMs: (await clock.now()).latestMs };
       const cutMs = life.isStated ? cutFrom(life.lifetimeMs, clock.runs()) : 0;
       const probe = { ...ageIn(world, { ...life, cutMs }, at), works };
