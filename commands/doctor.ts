@@ -6,6 +6,7 @@ import { openTarget, withReceiver } from "./shared/target.ts";
 import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
+import { requestsOf } from "../conformance/checks/effort.ts";
 import { examine } from "../conformance/engine/conform.ts";
 import { allowedHere, k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
@@ -41,6 +42,7 @@ const diagnose = async (
         signal,
         freshUuid,
       })),
+      requestCheck(),
       checkGenerator(target.resolved.profile),
     ];
   } catch (error) {
@@ -50,6 +52,19 @@ const diagnose = async (
   } finally {
     await target?.stop();
   }
+};
+
+/** What a gate asks of the service, for services that count requests or wrong attempts. */
+const requestCheck = (): Check => {
+  const [{ all, refused }, quick] = [requestsOf.standard, requestsOf.quick];
+  const [most, refusedMost, fewer, refusedFewer] = [all, refused, quick.all, quick.refused].map((count) =>
+    count.toLocaleString("en"),
+  );
+  return {
+    check: "requests",
+    ok: true,
+    message: `a gate needs about ${most} requests, ${refusedMost} of them refused on purpose; with --effort quick, ${fewer} and ${refusedFewer}; --pace bounds how many there are at a time`,
+  };
 };
 
 /** Without --rate. */

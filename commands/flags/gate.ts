@@ -13,6 +13,7 @@ import {
   maxWaitOption,
   onlyOption,
   outOption,
+  paceOption,
   profileOption,
   reportOption,
   reportOutOption,
@@ -43,6 +44,7 @@ export const conform = new Command("conform")
   .addOption(effortOption)
   .addOption(seedOption)
   .addOption(maxWaitOption)
+  .addOption(paceOption)
   .addOption(outOption)
   .option(
     "--ledger <file>",

@@ -13,6 +13,7 @@ import { createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
 import { createLeftBehind, type LeftBehindAccount } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
+import type { Pace } from "../world/http/pacer.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type TransportOptions } from "../world/http/transport.ts";
 
@@ -25,6 +26,7 @@ interface ConnectionsOptions {
   readonly requestTimeoutMs: number;
   readonly maxWaitMs: number;
   readonly seed?: number;
+  readonly pace?: Pace | undefined;
   /** Interrupts the run. */
   readonly signal: AbortSignal;
 }
@@ -51,6 +53,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     dialer,
     retries,
     onAnswer: account.onAnswer,
+    toldMs: () => clocks.toldMs?.(),
   };
   const faketime = faketimeOf(profile);
   const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
@@ -95,7 +98,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
 
 const transportOptionsOf = (
   { profile }: ResolvedProfile,
-  { journal, requestTimeoutMs }: ConnectionsOptions,
+  { journal, requestTimeoutMs, maxWaitMs, pace }: ConnectionsOptions,
 ): Omit<TransportOptions, "retries"> => {
   const { origin, pathname } = new URL(profile.baseUrl);
   return {
@@ -103,6 +106,11 @@ const transportOptionsOf = (
     journal,
     timeoutMs: requestTimeoutMs,
     maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    pace: {
+      perSecond: pace?.perSecond ?? profile.concurrency?.requestsPerSecond,
+      refusedPerMinute: pace?.refusedPerMinute ?? profile.concurrency?.refusedPerMinute,
+    },
+    maxWaitMs,
     probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
   };
 };
