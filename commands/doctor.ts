@@ -8,7 +8,8 @@ import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts
 import { rules } from "../conformance/rules/index.ts";
 import { requestsOf } from "../conformance/checks/effort.ts";
 import { examine } from "../conformance/engine/conform.ts";
-import { allowedHere, k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
+import { allowedHere } from "../conformance/files/own-limits.ts";
+import { k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";

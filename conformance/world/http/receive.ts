@@ -149,6 +149,7 @@ export const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
+  if (/^(?:EMFILE|ENFILE|EADDRNOTAVAIL|EADDRINUSE|ENOBUFS)$/.test(code)) return "own-limit";
   if (/ECONNREFUSED|EPROXY|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
   if (error instanceof errors.HTTPParserError || isRefusedHead(error)) return "protocol";
   if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
