@@ -5,7 +5,6 @@ import {
   type FoundK6,
   type LoadContext,
   type LoadPlan,
-  allowedHere,
   arrivalRateFor,
   checkPlan,
   findK6,
@@ -23,7 +22,9 @@ import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts"
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-secret.ts";
 import { rules } from "../../conformance/rules/index.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { sweepTemporary } from "../../conformance/files/folders.ts";
+import { allowedHere } from "../../conformance/files/own-limits.ts";
 import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
@@ -95,8 +96,12 @@ export const openLoad = async (
   try {
     const environment = await refuseLoad(context, resolved, asked);
     const found = await k6();
-    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere()))
+    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere())) {
+      // The embedded fake has the same limits, and fails first.
+      if (flags.profile === undefined)
+        throw new ConfigurationError(`this machine is too small for the load: ${text}; ${remedy}`);
       live.say(`The load generator may be too small for this load: ${text}. To allow more: ${remedy}.`);
+    }
     const push =
       receiver &&
       openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid, askedForMs: ASKED_FOR_MS });
