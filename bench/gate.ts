@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { recordFiles } from "../conformance/contract/files.ts";
 import type { PushLine } from "../conformance/contract/push.ts";
-import { clockMovesOf } from "../conformance/testing/fake.ts";
+import { countersOf } from "../conformance/testing/fake.ts";
 import { figure, mebibytes, runCli, seconds, type Measured } from "../conformance/testing/measure.ts";
 import { startServed } from "./served.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
@@ -51,7 +51,7 @@ const tellClockMoves = async (folder: string, clock: "frozen" | "flowing"): Prom
     const profile = `${out}.json`;
     await using service = await startServed(profile, ["--clock", clock]);
     await passed(round, out, "--profile", profile, "--strict");
-    moves.push(await clockMovesOf(service));
+    moves.push((await countersOf(service)).clockMoves);
   }
   figure(
     `calls of hooks.clock.advance in a gate, clock ${clock}, ${ROUNDS} gates`,

@@ -1,7 +1,7 @@
 import http from "node:http";
 import path from "node:path";
 import { median } from "../../reports/statistics/sample.ts";
-import { clockMovesOf } from "../../conformance/testing/fake.ts";
+import { countersOf } from "../../conformance/testing/fake.ts";
 import { figure, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { startServed } from "../served.ts";
 import { listening, passOn } from "../../conformance/testing/servers.ts";
@@ -36,7 +36,7 @@ const play = async (number: number, clock: (typeof CLOCKS)[number], folder: stri
   const { exitCode, wallMs, stdout } = await besideLoops(LOOPS, () => runCli(asked));
   const besideHooksMs = wallMs - hooks.movingMs();
   process.stdout.write(
-    `  gate ${number}, ${clock}: exit code ${exitCode}, ${seconds(wallMs)}, ${seconds(besideHooksMs)} beside the hook of the clock, ${await clockMovesOf(service)} calls of it\n`,
+    `  gate ${number}, ${clock}: exit code ${exitCode}, ${seconds(wallMs)}, ${seconds(besideHooksMs)} beside the hook of the clock, ${(await countersOf(service)).clockMoves} calls of it\n`,
   );
   if (exitCode !== 0) process.stdout.write(stdout);
   return { clock, exitCode, wallMs, besideHooksMs };

@@ -10,7 +10,7 @@ import { waived } from "../contract/outcome.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 import { rules } from "../rules/index.ts";
-import { clockMovesOf } from "../testing/fake.ts";
+import { countersOf } from "../testing/fake.ts";
 import { effortOf } from "../../commands/shared/flags.ts";
 import { complaintOf, endedWith, skippedBecause } from "./testing/suite-words.ts";
 
@@ -85,7 +85,7 @@ describe("the service keeps the promises of its document", () => {
 const isOwnGate = TOUCHSTONE_PROFILE === undefined && TOUCHSTONE_EFFORT === undefined;
 
 it.runIf(isOwnGate)("the whole gate moves the embedded fake's clock at most 150 times", async () => {
-  const clockMoves = fake === undefined ? 0 : await clockMovesOf(fake);
+  const clockMoves = fake === undefined ? 0 : (await countersOf(fake)).clockMoves;
   expect(clockMoves).toBeGreaterThan(20);
   expect(clockMoves).toBeLessThanOrEqual(150);
 });

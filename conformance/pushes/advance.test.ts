@@ -35,7 +35,7 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     restPatienceMs: PATIENCE_MS,
     endsSlowly: false,
     hasMisreported: false,
-    givenUp: new Set(),
+    givenUp: new Map(),
     outdatedMs: 0,
     reached: [],
     slowestMs: 0,
@@ -98,7 +98,7 @@ describe("a push that is under way for long once the clock has been moved", () =
       reportedPatienceMs: Infinity,
       restPatienceMs: 60_000,
       endsSlowly: false,
-      givenUp: new Set(),
+      givenUp: new Map(),
       outdatedMs: 0,
       reached: [],
     } as unknown as RunState;

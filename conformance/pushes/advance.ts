@@ -11,7 +11,7 @@ const LONGEST_QUIET_MS = 500;
 /** Longest real time of one look, in milliseconds, because some senders never stop. */
 const LONGEST_LOOK_MS = 10_000;
 /** How long something due is waited for in real time, at most, because something else was slow, in milliseconds. */
-const LONGEST_EXTRA_MS = 1_000;
+const LONGEST_EXTRA_MS = 5_000;
 /** The share of that time to wait if nothing has come. */
 const EMPTY_SHARE = 1 / 4;
 
@@ -126,6 +126,7 @@ export const look = async (state: RunState, now?: TimeInterval): Promise<void> =
  * wait is halved each time that this proves right. Once a push has come after such a report, every wait is a full one.
  */
 const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number): Promise<number> => {
+  learnLag(state);
   if (missingAt(state, at).length === 0) return 0;
   let total = isSettled(state) ? 0 : await askUntilSettled(state, untilMs);
   const isReported = !state.hasMisreported && isSettled(state);
@@ -134,10 +135,8 @@ const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number):
   const startedMs = monotonicMs();
   for (let missing = missingAt(state, at); missing.length > 0; missing = missingAt(state, at)) {
     if (leftMs <= 0 || monotonicMs() > untilMs) {
-      for (const key of missing) state.givenUp.add(key);
-      // A sender that is sometimes slow gets as much time again.
-      const leastMs = Math.max(state.options.patienceMs, Math.min(2 * state.slowestMs, LONGEST_EXTRA_MS));
-      state.patienceMs = Math.max(leastMs, state.patienceMs / 2);
+      for (const key of missing) state.givenUp.set(key, startedMs);
+      state.patienceMs = Math.max(state.options.patienceMs, state.patienceMs / 2);
       if (isReported && total === 0) state.reportedPatienceMs = Math.floor(patienceMs / 2);
       return total;
     }
@@ -152,6 +151,18 @@ const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number):
     leftMs = lines > 0 ? state.patienceMs : leftMs - waitMs;
   }
   return total;
+};
+
+/** A push that comes although it was given up shows a sender that looks at its clock only now and then in real time. */
+const learnLag = (state: RunState): void => {
+  const awaited = new Set(expectedOf(state).map(({ key }) => key));
+  for (const [key, sinceMs] of state.givenUp) {
+    if (awaited.has(key)) continue;
+    state.givenUp.delete(key);
+    state.slowestMs = Math.max(state.slowestMs, monotonicMs() - sinceMs);
+  }
+  const leastMs = Math.min(2 * state.slowestMs, LONGEST_EXTRA_MS);
+  state.patienceMs = Math.max(state.patienceMs, leastMs);
 };
 
 /**

@@ -75,7 +75,7 @@ export const beginRun = async (
     restPatienceMs: REST_PATIENCE_MS,
     endsSlowly: false,
     hasMisreported: false,
-    givenUp: new Set(),
+    givenUp: new Map(),
     accountOf,
     answers: asPlanned,
     unrestMs: () => 0,

@@ -11,15 +11,13 @@ import { trigger } from "./trigger.ts";
 import { longestLagMs } from "../judging/pushes/lag.ts";
 import { readingsLeft } from "./windows.ts";
 
-/** How long an outage goes on in real time, as a multiple of the longest that a push was on its way, and how much longer. */
-const HOLD = { factor: 2, moreMs: 100 } as const;
 /** The longest that it goes on, in milliseconds. */
 const LONGEST_HOLD_MS = 10_000;
 
 /** Whether the target said that nothing is in flight, and was always right when it did. */
 const isTrusted = (state: RunState): boolean => isSettled(state) && !state.hasMisreported;
 
-/** The longest that a push has been on its way in real time so far, in milliseconds. */
+/** The longest that a first push has been on its way in real time so far, in milliseconds. */
 const lagMsOf = (state: RunState): number => {
   const { pushCases } = sorted(state);
   const { limits, acknowledgedStatus } = state.options;
@@ -36,13 +34,10 @@ export const finalLagMs = (state: RunState, isAwaited: boolean): number | undefi
   state.timeline.kind === "real" || (isAwaited && !state.hasMisreported) ? undefined : lagMsOf(state);
 
 /**
- * Lets what is due arrive although it is slow in real time: waits for `forMs`, or longer than any push has taken so far.
- * Returns for how long, in milliseconds; undefined if the target reports that nothing is in flight.
+ * Lets what is due arrive although it is slow in real time. Returns for how long that was waited for, in milliseconds;
+ * undefined if the target reports that nothing is in flight.
  */
-const outlastLag = async (
-  state: RunState,
-  forMs = HOLD.factor * lagMsOf(state) + HOLD.moreMs,
-): Promise<number | undefined> => {
+const outlastLag = async (state: RunState, forMs: number): Promise<number | undefined> => {
   if (isTrusted(state)) return undefined;
   const holdMs = Math.min(forMs, LONGEST_HOLD_MS);
   const startedMs = monotonicMs();
@@ -91,7 +86,7 @@ export const whileOut = async (
   const { earliestMs: sinceMs } = await timeline.now();
   const { begin, end } = outage[kind](options.receiver);
   const from = await begin();
-  givenUp.add(`${plan.name} 0`);
+  givenUp.set(`${plan.name} 0`, Infinity);
   const until = await endingInAnyCase(async () => {
     heldMs = await triggerAndWait(state, plan, windowMs);
   }, end);

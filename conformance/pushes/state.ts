@@ -114,8 +114,11 @@ export interface RunState {
   endsSlowly: boolean;
   /** Whether something came although the target had reported that nothing was in flight. */
   hasMisreported: boolean;
-  /** Pushes that were waited for in vain, so that they are not waited for again. */
-  readonly givenUp: Set<string>;
+  /**
+   * Pushes that were waited for in vain, so that they are not waited for again, and since when in real time; Infinity where
+   * the receiver was out.
+   */
+  readonly givenUp: Map<string, number>;
   /** Cached until something new comes. */
   known?: Known;
   /** Cached until something new comes. */

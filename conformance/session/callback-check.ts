@@ -66,7 +66,10 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
       const arrived = { check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` };
       return {
         checks: [arrived, ...retried.checks],
-        prepared: { pushLagMs, ...given({ unmovedRetries: retried.unmovedRetries }) },
+        prepared: {
+          pushLagMs: Math.max(pushLagMs, retried.lagMs ?? 0),
+          ...given({ unmovedRetries: retried.unmovedRetries }),
+        },
       };
     }
     const { message, remedy, isConfiguration } = whoseFault(session, callbackUrl, seen.lines);

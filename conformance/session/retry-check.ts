@@ -23,6 +23,13 @@ const MOST_LOOK = 1 / 4;
 /** A sender whose first push was slow in real time gets this many times as long. */
 const SLOW = 5;
 
+export interface CheckedRetry {
+  readonly checks: readonly Check[];
+  readonly unmovedRetries?: Prepared["unmovedRetries"];
+  /** How long it took in real time once the clock had been moved, in milliseconds; undefined unless it followed that. */
+  readonly lagMs?: number;
+}
+
 /**
  * Whether the sender's retries follow the clock that is moved, by one of them: a queue may wait in a process or a database
  * whose clock nobody moves, or look at it only once some real time has passed. A retry that comes only then shows that. One
@@ -33,7 +40,7 @@ export const checkRetry = async (
   receiver: Receiver,
   clock: Clock,
   { after, isOf, lagMs }: Failed,
-): Promise<{ readonly checks: readonly Check[]; readonly unmovedRetries?: Prepared["unmovedRetries"] }> => {
+): Promise<CheckedRetry> => {
   const { limits, resolved } = session;
   if (!awaitsRetry(session)) return { checks: [] };
   const check = "retries";
@@ -41,7 +48,6 @@ export const checkRetry = async (
   const tolerance = pushToleranceOf(limits, "virtual", latenessMs);
   const [firstMs = 0, secondMs = firstMs] = limits.pushDelaysMs;
   const repeated = "a failed push was repeated once the clock had been moved";
-  const followed = { checks: [{ check, ok: true as const, message: repeated }] };
   const startedMs = monotonicMs();
   let last = after.last;
   const look = async (waitMs: number): Promise<boolean> => {
@@ -62,8 +68,9 @@ export const checkRetry = async (
     const stepMs = delayMs + allowedLatenessMs(delayMs, tolerance);
     await clock.sleep(stepMs);
     movedMs += stepMs;
+    const sinceMs = monotonicMs();
     if ((await lookFor(lookMs)) || ((await isUnderWay(session)) && (await lookFor(firstMs * MOST_LOOK))))
-      return followed;
+      return { checks: [{ check, ok: true, message: repeated }], lagMs: monotonicMs() - sinceMs };
   }
   const passedMs = (): number => monotonicMs() - startedMs;
   if (!(await lookFor(firstMs + tolerance.latenessMs - passedMs())))

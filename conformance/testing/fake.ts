@@ -33,10 +33,12 @@ export const moveFake = async ({ controlUrl }: FakeServer, ms: number): Promise<
   });
 };
 
-/** How often a fake's clock was moved so far. */
-export const clockMovesOf = async ({ controlUrl }: Pick<FakeServer, "controlUrl">): Promise<number> => {
+/** How often a fake's clock was moved so far, and how many events were triggered. */
+export const countersOf = async ({
+  controlUrl,
+}: Pick<FakeServer, "controlUrl">): Promise<{ readonly clockMoves: number; readonly events: number }> => {
   const counters = await fetch(`${controlUrl}/counters`);
-  return ((await counters.json()) as { readonly clockMoves: number }).clockMoves;
+  return (await counters.json()) as { readonly clockMoves: number; readonly events: number };
 };
 
 /** Options shared by every run of a test, unless overridden. */

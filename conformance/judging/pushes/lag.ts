@@ -22,8 +22,9 @@ export interface Reached {
 }
 
 /**
- * The longest that a push which shows the schedule was on its way in real time, in milliseconds: from when the clock was
- * moved to the earliest moment at which it may have been due. Of several readings, the one with the least counts.
+ * The longest that a first push was on its way in real time, in milliseconds: from when the clock was moved to the earliest
+ * moment at which it may have been due. Of several readings, the one with the least counts. Retries tell nothing of what
+ * meets an outage: many queues push a new job at once but look for one that is due only now and then.
  */
 export const longestLagMs = (
   trace: Trace,
@@ -35,8 +36,8 @@ export const longestLagMs = (
     Math.max(
       0,
       ...timedCases(trace).flatMap((pushCase) =>
-        pushCase.pushes.flatMap(({ line }, index) => {
-          const due = dueOf(reading, "start", index, pushCase);
+        pushCase.pushes.slice(0, 1).flatMap(({ line }) => {
+          const due = dueOf(reading, "start", 0, pushCase);
           const from = due && reached.find(({ atMs }) => atMs >= due.earliestMs);
           return from === undefined ? [] : [realMsOf(line.firstByteMs) - from.realMs];
         }),

@@ -192,7 +192,7 @@ export interface PushRun extends PushTrace {
    */
   readonly isAwaited: boolean;
   /**
-   * The longest that a push was on its way in real time after the target's clock was moved to when it was due, in
+   * The longest that a first push was on its way in real time after the target's clock was moved to when it was due, in
    * milliseconds; absent if the target reports what is in flight, or in real time.
    */
   readonly lagMs?: number;
