@@ -22,7 +22,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
   const merged = await withVerdict(mergeSegments(runs, out).then((record) => ({ record, directory: out })));
   const { files } = await conclude(context, [merged], flags, (exitCode) => {
     const record = { ...merged.record, exitCode };
-    show(output, loadDoc({ record, directory: out }, { detail: "brief" }), { ...record, run: out });
+    show(output, loadDoc({ record, directory: out }, output.manner()), { ...record, run: out });
   });
   for (const file of files) output.say(`Report   ${file}`);
 };

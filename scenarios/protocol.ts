@@ -46,6 +46,8 @@ export interface ScriptSettings {
   readonly baseUrl: string;
   readonly clients: readonly ScriptClient[];
   readonly headers: Readonly<Record<string, string>>;
+  /** What the service asks its clients for, in PEM; the key is not encrypted, because k6 cannot read every such key. */
+  readonly clientCertificate?: { readonly cert: string; readonly key: string };
   readonly authorize: {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;

@@ -5,7 +5,6 @@ import {
   type FoundK6,
   type LoadContext,
   type LoadPlan,
-  allowedHere,
   arrivalRateFor,
   checkPlan,
   findK6,
@@ -18,11 +17,14 @@ import {
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { createLoadLive, type LiveSecond } from "../../reports/terminal/progress.ts";
+import { columnsOf } from "../../reports/terminal/palette.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-secret.ts";
 import { rules } from "../../conformance/rules/index.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { sweepTemporary } from "../../conformance/files/folders.ts";
+import { allowedHere } from "../../conformance/files/own-limits.ts";
 import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
@@ -94,8 +96,12 @@ export const openLoad = async (
   try {
     const environment = await refuseLoad(context, resolved, asked);
     const found = await k6();
-    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere()))
+    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere())) {
+      // The embedded fake has the same limits, and fails first.
+      if (flags.profile === undefined)
+        throw new ConfigurationError(`this machine is too small for the load: ${text}; ${remedy}`);
       live.say(`The load generator may be too small for this load: ${text}. To allow more: ${remedy}.`);
+    }
     const push =
       receiver &&
       openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid, askedForMs: ASKED_FOR_MS });
@@ -105,6 +111,7 @@ export const openLoad = async (
           name: profile.name ?? new URL(profile.baseUrl).host,
           profile,
           clients: resolved.clients,
+          clientCertificate: resolved.network?.clientCertificate,
           profiles: resolved.sources,
           behaviour: target.behaviour,
           limits: limitsOf(resolved),
@@ -167,7 +174,7 @@ const loadProgress = (
   let now: string | undefined;
   const { live: stream } = context.output;
   const { palette } = context.output.page();
-  const live = createLoadLive(stream, { palette, columns: stream.columns ?? 100 });
+  const live = createLoadLive(stream, { palette, columns: columnsOf(stream) });
   const show = (): void => {
     if (!context.output.isSilent()) live.show({ seconds, durationMs, requestsPerIteration, phase: now });
   };

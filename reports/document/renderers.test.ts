@@ -188,8 +188,8 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
     (columns) => {
       const text = onTerminal(document, columns);
       const tooLong = text.split("\n").filter((line) => width(line) > columns);
-      // A command is copied, so it stays whole.
-      expect(tooLong.filter((line) => !line.includes(" replay "))).toEqual([]);
+      // Commands and paths are copied, so they stay whole.
+      expect(tooLong.filter((line) => !/ replay |^Record /.test(line))).toEqual([]);
       const coloured = renderTerminal(document, { palette: pc.createColors(true), columns });
       // eslint-disable-next-line no-control-regex -- colours are control characters
       expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(text);

@@ -25,7 +25,7 @@ import { elapsed, plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { groupTable } from "../document/gate-rules.ts";
 
-/** A report for a terminal, at most 100 columns wide; the verdict comes last, next to the prompt. */
+/** A report for a terminal, at most 120 columns wide; the verdict comes last, next to the prompt. */
 export const renderTerminal = (document: Doc, options: Page): string => {
   const page = fitted(options);
   const { palette } = page;

@@ -2,7 +2,7 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import { elapsed, plural, figure, latency } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
-import type { Page, Palette } from "./palette.ts";
+import { columnsOf, type Page, type Palette } from "./palette.ts";
 import { stripVTControlCharacters } from "node:util";
 import { breachesIn, requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
@@ -141,7 +141,7 @@ export const createProgress = (stream: ProgressStream, palette: Palette) => {
       if (shownAtMs !== undefined && state.elapsedMs - shownAtMs < LEAST_INTERVAL_MS) return;
       shownAtMs = state.elapsedMs;
       // The last column stays free: some terminals wrap once it is written.
-      stream.write(eraseLine + progressLine(state, { palette, columns: (stream.columns ?? 80) - 1 }));
+      stream.write(eraseLine + progressLine(state, { palette, columns: columnsOf(stream) - 1 }));
     },
     /** Adds a line that stays. */
     note: (text: string): void => {
@@ -237,7 +237,7 @@ export const createLoadLive = (stream: ProgressStream, page: Page) => {
     clear,
     show: (state: LoadLiveState): void => {
       if (stream.isTTY === true) {
-        const columns = (stream.columns ?? 100) - 1;
+        const columns = columnsOf(stream) - 1;
         stream.write(eraseLine + cutLine(loadLine(state, { ...page, columns }), columns));
         isShown = true;
         return;

@@ -8,7 +8,7 @@ export { checkPlan, parseAsked } from "./asked-run.ts";
 export { addEncoded } from "./collect/histograms.ts";
 export { mergeSegments } from "./merge/merge.ts";
 export type { AnyLoadRun } from "./merge/machines.ts";
-export { allowedHere, neededFor, shortagesFor } from "./own-limits.ts";
+export { neededFor, shortagesFor } from "./own-limits.ts";
 export { parseSegment, seedOf } from "./segment-plan.ts";
 export { parseBlock, playDuet } from "./duet.ts";
 export { arrivalRateFor } from "./settings.ts";

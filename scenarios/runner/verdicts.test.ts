@@ -5,7 +5,6 @@ import { latencyHistogram } from "./collect/histograms.ts";
 import { createAbortWatch, busyNotes, causeNotes, judgedOutcome } from "./judge/validity.ts";
 import { endOf } from "./k6/exit.ts";
 import { earlyOutcome, outcomeOf, waiverNotes, scenarioRules, withUnchecked } from "./verdicts.ts";
-import { readFileSync } from "node:fs";
 
 const none = { count: 0, first: [] };
 
@@ -107,15 +106,6 @@ it("a broken rule that is waived in the gate is told apart", () => {
     "code.single-use is waived in the profile, which excuses it in the gate only, not under load",
   ]);
   expect(notesOn(0)).toEqual([]);
-});
-
-it.each(["token", "notifications", "push"] as const)("docs/load.md names the rules of %s", (scenario) => {
-  const page = readFileSync(new URL("../../docs/load.md", import.meta.url), "utf8");
-  const row = page.split("\n").find((line) => line.startsWith(`| \`${scenario}\` |`)) ?? "";
-  const named = [...(row.split("|")[3] ?? "").matchAll(/`([\w.-]+)`/g)].map(([, id = ""]) =>
-    id.startsWith(".") ? `${scenario}${id}` : id,
-  );
-  expect(named.toSorted()).toEqual([...scenarioRules[scenario]].toSorted());
 });
 
 it("rules that nothing checked are in the list of a load, and named in a note", () => {
