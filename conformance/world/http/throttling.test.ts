@@ -196,7 +196,6 @@ describe("a limiter before a service whose clock is moved", () => {
     const send = everyTenSeconds(time.nowMs);
     for (let request = 0; request < 2; request += 1) expect((await obey(get, send)).status).toBe(200);
     expect(time.nowMs()).toBeGreaterThanOrEqual(10_000);
-    expect(pacer.counted()).not.toBe("target");
   });
 });
 
