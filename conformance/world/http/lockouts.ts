@@ -47,6 +47,7 @@ const REST_MS = MINUTE_MS + SECOND_MS;
 /** What is refused, by endpoint; all of them if a lock shows at each. */
 type Kind = Endpoint | "elsewhere";
 const kinds: readonly Kind[] = [...endpointNames, "elsewhere"];
+const posts: readonly Kind[] = ["exchange", "refresh"];
 const kindOf = ({ path }: Pick<Request, "path">): Kind =>
   endpointNames.find((name) => pathIn(path).endsWith(endpoints[name].path)) ?? "elsewhere";
 
@@ -126,12 +127,14 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
       answered?.resolve();
       answered = undefined;
     },
-    /** Half of what was refused without harm; of this endpoint alone, if it was not limited before. */
+    /**
+     * Half of what was refused without harm, after a rest. At first this endpoint alone counts; if that was not enough,
+     * whatever takes a credential, and then everything.
+     */
     lower: (locked: Kind | undefined): void => {
-      counted = locked === undefined || most < asked ? kinds : [locked];
+      counted = locked === undefined || counted === posts ? kinds : most < asked ? posts : [locked];
       const harmless = Math.min(counts.seenAtGrant(counted), counts.seen(counted));
       most = Math.max(1, Math.floor(Math.min(most, harmless) / 2));
-      counts.forget();
     },
     report: () => ({ refusedPerMinute: most < asked ? most : undefined }),
   };

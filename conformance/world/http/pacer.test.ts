@@ -72,7 +72,7 @@ describe("the pace that a user allows", () => {
 
 describe("a rate limiter", () => {
   it("is slowed down for until it turns nobody away, which is approached again", async () => {
-    const { time, pacer, send } = open();
+    const { time, pacer, real, send } = open();
     let passedMs = -Infinity;
     const fifty = (): Answer => {
       if (time.nowMs() - passedMs < 20) return limiting;
@@ -84,7 +84,7 @@ describe("a rate limiter", () => {
       await time.pause(1);
       if ((await send(fifty)) !== limiting) continue;
       turnedAway.push(sent);
-      pacer.turnedAway(limiting);
+      pacer.turnedAway(limiting, real);
     }
     expect(turnedAway.filter((sent) => sent > 1_000).length).toBeLessThan(30);
     expect(pacer.report().perSecond).toBeGreaterThan(25);
@@ -92,10 +92,10 @@ describe("a rate limiter", () => {
   });
 
   it("is not seen in a gateway that turns away one request in a hundred", async () => {
-    const { pacer, send } = open();
+    const { pacer, real, send } = open();
     for (let sent = 1; sent < 1_000; sent += 1)
       if ((await send(() => (sent % 100 === 0 ? limiting : granting))) === limiting)
-        pacer.turnedAway(limiting);
+        pacer.turnedAway(limiting, real);
     expect(pacer.report().perSecond).toBeUndefined();
   });
 });

@@ -37,6 +37,7 @@ export type Pacer = ReturnType<typeof createPacer>;
 
 export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
   const turnedAwayWith = new Set<number>();
+  const limiter = createCounted(options);
   const waiting = createWaiting(options);
   const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
   const refusals = createRefusals(waiting, pace.refusedPerMinute ?? Infinity, maxWaitMs);
@@ -59,17 +60,17 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
         if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
       };
     },
-    /** A request was asked to come back. */
-    turnedAway: ({ status }: Pick<Answer, "status">): void => {
+    /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
+    turnedAway: ({ status }: Pick<Answer, "status">, clock: Pick<PatientClock, "runs">): void => {
       turnedAwayWith.add(status);
-      if (waiting.counted() !== "target") rate.turnedAway();
+      const counted = limiter.counted();
+      if (clock.runs() ? counted !== "target" : counted === "machine") rate.turnedAway();
     },
-    /** It got through, having waited only on this clock. */
-    gotThrough: (by: Counted): void => {
-      waiting.countsBy(by);
-      if (by === "target") rate.restore();
+    ...limiter,
+    learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
+      limiter.learnClock(waitedBy, isLetThrough);
+      if (limiter.counted() === "target") rate.restore();
     },
-    countsBy: waiting.counted,
     /** How often clients were locked out, and how often refused requests had to be spaced, so far. */
     spacing: () => ({ lockouts: lock.count(), rests: refusals.rests() }),
     /** After a case that did not pass: whether clients were locked out, and what was played says nothing. */
@@ -80,6 +81,34 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
       ...lock.report(),
       ...refusals.report(),
     }),
+  };
+};
+
+/** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
+const MOST_TRUST = 8;
+
+/** Learns by which clock a limiter counts, from what got through after only one of them had moved on. */
+const createCounted = ({ time, toldMs }: WaitingOptions) => {
+  let trust = 0;
+  return {
+    counted: (): Counted | undefined => (trust > 0 ? "target" : trust < 0 ? "machine" : undefined),
+    /** From now on: the clock on which alone so much time has passed. */
+    elapsed: () => {
+      const [fromMs, toldFromMs] = [time.nowMs(), toldMs?.()];
+      return (waitMs: number): Counted | undefined => {
+        const tookMs = time.nowMs() - fromMs;
+        if (tookMs < waitMs) return "target";
+        const toldNowMs = toldMs?.();
+        if (toldFromMs === undefined || toldNowMs === undefined) return undefined;
+        return toldNowMs - toldFromMs < waitMs / 2 ? "machine" : undefined;
+      };
+    },
+    learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
+      if (isLetThrough)
+        trust = Math.max(-MOST_TRUST, Math.min(MOST_TRUST, trust + (waitedBy === "target" ? 1 : -1)));
+      // Others may have come first.
+      else if (waitedBy === "target" && trust > 0) trust -= 1;
+    },
   };
 };
 
@@ -167,6 +196,6 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
       limit = found;
     },
     restore: (): void => void (limit = undefined),
-    report: () => ({ perSecond: limit && perSecond() }),
+    report: () => ({ perSecond: limit?.perSecond }),
   };
 };

@@ -26,6 +26,8 @@ export const retryPolicy = {
     mostTries: { withRetryAfter: 60, without: 8 },
     /** A longer Retry-After is not obeyed, and no clock is moved for it. */
     longestRetryAfterMs: 24 * 3_600_000,
+    /** How many waiting requests retry concurrently; all at once would be throttled again. */
+    triesAtOnce: 8,
     /** Longest single wait on this machine's clock for a service whose clock is moved. */
     longestPauseMs: 5_000,
     /** If no request of a kind was let through for this long in real time, requests of that kind stop waiting. */

@@ -9,14 +9,25 @@ import {
   type Request,
 } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
+import type { Counted } from "./lockouts.ts";
 import { asksToComeBack, type Pacer } from "./pacer.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
 
-export type PatientClock = Pick<Clock, "kind" | "isTold" | "now" | "sleepAsAsked" | "canWaitAsAsked">;
+export type PatientClock = Pick<
+  Clock,
+  "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
+>;
 
-const { mostTries, longestRetryAfterMs, longestPauseMs, shutAfterMs, triesUntilShut } = retryPolicy.throttled;
+const { mostTries, longestRetryAfterMs, longestPauseMs, triesAtOnce, shutAfterMs, triesUntilShut } =
+  retryPolicy.throttled;
 
 type Kinded = Pick<Request, "method" | "path">;
+
+/**
+ * How much of a Retry-After to wait in real time for each try, in milliseconds, if the target has its own clock: little at
+ * first, since the limiter may use that clock.
+ */
+const PAUSE_MS = 50;
 
 /** By kind, since when no request has been let through. */
 const createShuts = ({ nowMs: now }: RealTime) => {
@@ -59,23 +70,30 @@ export const sleepOnEither = async (
  */
 export const createThrottles = (
   health: Pick<ConnectionHealth, "throttled">,
-  pacer: Pick<Pacer, "turnedAway" | "gotThrough" | "countsBy">,
+  pacer: Pick<Pacer, "turnedAway" | "learnClock" | "counted" | "elapsed">,
   { backOffMs, time }: Retries,
 ) => {
   const { isShut, letThrough } = createShuts(time);
-  /**
-   * Returns the clock on which alone as much time has passed as was asked for. The limiter may count on either: the cheaper
-   * one is tried first, then one after the other, unless one is known.
-   */
-  const waitOut = async (clock: PatientClock, waitMs: number, attempt: number) => {
-    const sinceMs = time.nowMs();
-    const known = attempt <= 3 ? pacer.countsBy() : undefined;
-    if (clock.kind === "real") await clock.sleepAsAsked(waitMs);
-    else if (known === "machine" || (known === undefined && attempt > 2 && attempt % 2 === 1))
-      await time.pause(Math.min(waitMs, longestPauseMs));
-    else if (known === undefined && attempt === 1) await sleepOnEither(clock, time, waitMs);
-    else await clock.sleepAsAsked(waitMs);
-    return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs ? "target" : "machine";
+  let waiting = 0;
+  /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
+  const waitOut = async (
+    clock: PatientClock,
+    waitMs: number,
+    attempt: number,
+  ): Promise<Counted | undefined> => {
+    const elapsed = pacer.elapsed();
+    waiting += 1;
+    // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
+    // the clock has been enough for most.
+    try {
+      if (clock.kind === "virtual" && attempt === 1) await sleepOnEither(clock, time, waitMs);
+      else await clock.sleepAsAsked(waitMs);
+      if (clock.kind === "virtual" && attempt > 1 && pacer.counted() !== "target")
+        await time.pause(Math.min(waitMs, longestPauseMs, PAUSE_MS * attempt));
+    } finally {
+      waiting -= 1;
+    }
+    return elapsed(waitMs);
   };
   return (
     request: Kinded,
@@ -84,30 +102,32 @@ export const createThrottles = (
   ) => {
     let waitedMs = 0;
     let attempt = 0;
-    let waitedBy: ReturnType<Pacer["countsBy"]>;
+    let waitedBy: Counted | undefined;
     const gotThrough = (): false => {
-      if (waitedBy !== undefined) pacer.gotThrough(waitedBy);
+      if (waitedBy !== undefined) pacer.learnClock(waitedBy, true);
       letThrough(request);
       return false;
     };
     const waitIfAsked = async (answer: Answer): Promise<boolean> => {
       attempt += 1;
+      if (waitedBy !== undefined) pacer.learnClock(waitedBy, false);
       const { waitMs, most, stands } = waitOf(answer, backOffMs(attempt), await askedMsOf(answer, clock));
-      if (asksToComeBack(answer)) pacer.turnedAway(answer);
+      if (asksToComeBack(answer)) pacer.turnedAway(answer, clock);
       const hasEnded = attempt >= most || isShut(withoutQuery(request), attempt, clock);
       if (hasEnded && stands) return false;
       if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(waitMs);
-      waitedBy = await waitOut(clock, waitMs, attempt);
-      waitedMs += waitMs;
+      const spreadMs = waitMs * (1 + Math.floor(waiting / triesAtOnce));
+      waitedBy = await waitOut(clock, spreadMs, attempt);
+      waitedMs += spreadMs;
       return true;
     };
     return (answer: Answer): false | Promise<boolean> => {
       // What a gateway could not deliver may still have been done, so only reads are resent.
       const isSentAgain = answer.status === 429 || (request.method === "GET" && mayBeGateways(answer));
       if (isSentAgain) return waitingFor(() => waitIfAsked(answer));
-      if (asksToComeBack(answer)) pacer.turnedAway(answer);
+      if (asksToComeBack(answer)) pacer.turnedAway(answer, clock);
       return gotThrough();
     };
   };

@@ -17,6 +17,7 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
   const clock: Sender["clock"] = {
     kind,
     isTold: false,
+    runs: () => kind === "real",
     now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
     canWaitAsAsked: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: (durationMs) => Promise.resolve(void slept.push(durationMs)),
