@@ -11,4 +11,5 @@ export type { AnyLoadRun } from "./merge/machines.ts";
 export { neededFor, shortagesFor } from "./own-limits.ts";
 export { parseSegment, seedOf } from "./segment-plan.ts";
 export { parseBlock, playDuet } from "./duet.ts";
+export { arrivalRateFor } from "./settings.ts";
 export { startTarget } from "./start-target.ts";

@@ -4,17 +4,13 @@ import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { given } from "../../contract/given.ts";
-import { decoded } from "../../contract/profile-fetched.ts";
+import { decoded, type ClientCertificate } from "../../contract/profile-fetched.ts";
 
 /** How to reach a service if a plain connection is not enough. Certificates are always verified. */
 export interface DialSettings {
   /** Additional trusted authorities, in PEM. */
   readonly ca?: string;
-  readonly clientCertificate?: {
-    readonly cert: string;
-    readonly key: string;
-    readonly passphrase: string | undefined;
-  };
+  readonly clientCertificate?: ClientCertificate;
   readonly proxy?: {
     /** May include user and password; never displayed. */
     readonly url: string;
