@@ -1,39 +1,13 @@
 """django-oauth-toolkit behind the document's calls: its models, its validator and its views decide everything."""
 
 import json
-import tempfile
 
-import django
 from django.conf import settings
 
-folder = tempfile.TemporaryDirectory(prefix="foreign-django-")
-settings.configure(
-    SECRET_KEY="only for tests",
-    ALLOWED_HOSTS=["*"],
-    USE_TZ=True,
-    INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "oauth2_provider"],
-    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-    DATABASES={
-        "default": {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": f"{folder.name}/db.sqlite3",
-            "OPTIONS": {
-                "timeout": 30,
-                "transaction_mode": "IMMEDIATE",
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;",
-            },
-        }
-    },
-    PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
-    OAUTH2_PROVIDER={
-        "AUTHORIZATION_CODE_EXPIRE_SECONDS": 600,
-        "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
-        "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 86400,
-        "ROTATE_REFRESH_TOKEN": False,
-        "PKCE_REQUIRED": False,
-    },
-)
-django.setup()
+from django_configured import configure
+
+if not settings.configured:
+    configure()
 
 from django.contrib.auth.models import User  # noqa: E402
 from django.core.management import call_command  # noqa: E402

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import net from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { run } from "../../conformance/testing/installed.ts";
+import type { RunningService } from "./services.ts";
+
+/** Requests a second that nginx lets through, and how many more wait; beyond that it answers 503 without Retry-After. */
+const LIMIT = { rate: "50r/s", burst: 20 } as const;
+
+const configured = (folder: string, port: number, upstream: string): string => `
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 512; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  limit_req_zone $binary_remote_addr zone=each:1m rate=${LIMIT.rate};
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      limit_req zone=each burst=${LIMIT.burst};
+      proxy_pass ${upstream};
+    }
+  }
+}
+`;
+
+const freePort = async (): Promise<number> => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+/** Where Debian, Fedora and Alpine, and a build by hand, install it; undefined if it is not installed. */
+const nginx = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].find((file) => existsSync(file));
+
+export const hasNginx = nginx !== undefined;
+
+/** The same service behind nginx with its limiter as it comes. Hooks go past it. */
+export const behindNginx = async (service: RunningService, folder: string): Promise<RunningService> => {
+  const own = path.join(folder, "nginx");
+  mkdirSync(own);
+  const port = await freePort();
+  const file = path.join(own, "nginx.conf");
+  writeFileSync(file, configured(own, port, service.profile.baseUrl));
+  // It goes into the background once it listens.
+  await run(nginx ?? "nginx", ["-p", own, "-c", file], {});
+  return {
+    profile: { ...service.profile, baseUrl: `http://127.0.0.1:${port}` },
+    stop: () => Promise.resolve(process.kill(Number(readFileSync(path.join(own, "nginx.pid"), "utf8")))),
+  };
+};
