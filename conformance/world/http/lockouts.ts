@@ -63,6 +63,7 @@ const createCounts = () => {
       const one = all.get(kind);
       if (one !== undefined) one.count += 1;
     },
+    /** Until a client is given a token, nothing tells a lock from a service that never gives one. */
     isEverGranted: () => isEverGranted,
     granted: (): void => {
       isEverGranted = true;
@@ -94,16 +95,14 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
     await waiting.on(clock, waiting.counted(), leftMs, own.signal);
     if (resting !== own) return;
     resting = undefined;
-    rests.count += 1;
-    rests.ofMachineMs += ofMachineMs;
+    Object.assign(rests, { count: rests.count + 1, ofMachineMs: rests.ofMachineMs + ofMachineMs });
     counts.forget();
     own.abort();
   };
   return {
     seen: () => counts.seen(kinds),
-    /** Whether a client was ever given a token: until then nothing tells a lock from a service that never gives one. */
     isEverGranted: counts.isEverGranted,
-    /** How often refused requests had to be spaced: what was played meanwhile may have come too late. */
+    /** How often refused requests had to be spaced. */
     rests: () => rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
       const mustWait = (): boolean => !isControl && counts.seen(counted) + underWay >= most;
