@@ -1,19 +1,19 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Case } from "../../conformance/contract/cases.ts";
 import type { LoadRun, Run } from "../read/index.ts";
-import { plural } from "../text/figures.ts";
 import { whyIncomplete } from "../validity.ts";
 import { compareCases, judgeInCommon, lackingIn, OBSERVATIONS, type Side } from "./cases.ts";
 import { differences, fingerprintOf, shownPart, targetNameOf } from "./fingerprint.ts";
-import { leastRuns, limitsOf, withoutLimits } from "./limits.ts";
 import type { Comparison, FingerprintDifference, Speed } from "./shape.ts";
-import { compareSpeed, speedCases } from "./speed.ts";
+import { compareSpeed, leastRuns, limitsOf, speedCases, withoutLimits } from "./speed.ts";
 
 export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
   readonly force: boolean;
   readonly leftOut?: LeftOut;
 }
+
+const MOST_LEFT_OUT = 10;
 
 type LeftOut = Comparison["leftOut"];
 type Lacking = Comparison["lacking"][number];
@@ -30,7 +30,10 @@ export const compareRuns = (bases: readonly Run[], head: Run, options: CompareOp
   if (base === undefined)
     throw new ConfigurationError([
       "there is no run to compare with; give two or more",
-      ...whyNone(options.leftOut ?? []),
+      // A folder of earlier runs may hold hundreds that do not fit.
+      ...(options.leftOut ?? [])
+        .slice(0, MOST_LEFT_OUT)
+        .map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
     ]);
   for (const one of bases) refuseOtherKind(one, head);
   const mismatches = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
@@ -97,15 +100,6 @@ const uncheckedCases = (
     ...lacking.map(({ side, what, why }) => item(`${side}: ${what}`, "not checked on both sides", why)),
   ];
 };
-
-const MOST_LEFT_OUT = 10;
-/** A folder of earlier runs may hold hundreds that do not fit. */
-const whyNone = (leftOut: LeftOut): readonly string[] => [
-  ...leftOut.slice(0, MOST_LEFT_OUT).map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
-  ...(leftOut.length > MOST_LEFT_OUT
-    ? [`${plural(leftOut.length - MOST_LEFT_OUT, "further run was", "further runs were")} left out`]
-    : []),
-];
 
 const comparedSpeed = (
   complete: readonly LoadRun[],

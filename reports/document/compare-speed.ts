@@ -1,6 +1,5 @@
-import { ALPHA } from "../compare/limits.ts";
 import type { Metric, Speed } from "../compare/shape.ts";
-import { isWorse } from "../compare/speed.ts";
+import { ALPHA, isWorse } from "../compare/speed.ts";
 import { amountOf, change, percent, plural } from "../text/figures.ts";
 import { figure, mark, section, softText, table, type Look, type Section } from "./model.ts";
 import type { Lane } from "./pictures.ts";
