@@ -101,10 +101,10 @@ const types = async (cwd: string, file: string): Promise<void> => {
   await figureExit("@arethetypeswrong/cli", "npx", asked, { cwd });
 };
 
-/** How many lines of the guide lead to the first verdict. */
+/** How many lines of the page lead to the first verdict. */
 const COMMANDS = 5;
 
-/** From an empty folder to the first verdict, following the guide, with the packed package and the Node on PATH. */
+/** From an empty folder to the first verdict, as the page for CI says, with the packed package and the Node of this process. */
 export const adopt = async (): Promise<void> => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
@@ -118,7 +118,8 @@ export const adopt = async (): Promise<void> => {
   const lines = steps.flatMap((step) => (step.kind === "line" ? [step] : [])).slice(0, COMMANDS);
   const rest = "--only exchange.token-set,exchange.authenticates-client --effort quick";
   const job = `touchstone run --profile touchstone.config.mts ${rest} --report junit,html`;
-  const env: Record<string, string> = { PATH: pathWithoutCheckout().join(":"), CI: "" };
+  const places = [path.dirname(process.execPath), ...pathWithoutCheckout()];
+  const env: Record<string, string> = { PATH: places.join(":"), CI: "" };
   const startedMs = performance.now();
   for (const { text, exitCode } of [...lines, { text: job, exitCode: 0 }]) {
     if (text === job)
