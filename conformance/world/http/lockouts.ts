@@ -1,9 +1,13 @@
 import { DAY_MS, duration, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
 import { endpointNames, endpoints, type Endpoint } from "../../contract/forms.ts";
 import { pathIn } from "../../contract/text.ts";
-import type { RealTime } from "../clock.ts";
+import type { Clock, RealTime } from "../clock.ts";
 import { credentialsOf, TransportError, type Answer, type Request } from "../exchange.ts";
-import type { PatientClock } from "./throttling.ts";
+
+export type PatientClock = Pick<
+  Clock,
+  "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
+>;
 
 /** The clock by which a service counts: its own, which a hook moves, or this machine's. */
 export type Counted = "target" | "machine";
@@ -76,35 +80,49 @@ const createCounts = () => {
   };
 };
 
+/** Rests until refusals no longer count: one rest for all who wait. */
+const createRests = (waiting: Waiting, maxWaitMs: number) => {
+  const rests = { count: 0, ofMachineMs: 0 };
+  let resting: AbortController | undefined;
+  return {
+    count: () => rests.count,
+    /** Returns whether this call is the one whose rest ended. `fewest` is the number of refusals that the service forced. */
+    take: async (clock: PatientClock, leftMs: number, fewest: number | undefined): Promise<boolean> => {
+      const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
+      if (fewest !== undefined && rests.ofMachineMs + ofMachineMs > maxWaitMs)
+        throw tooLong(fewest, maxWaitMs);
+      resting ??= new AbortController();
+      const own = resting;
+      await waiting.on(clock, waiting.counted(), leftMs, own.signal);
+      if (resting !== own) return false;
+      resting = undefined;
+      rests.count += 1;
+      rests.ofMachineMs += ofMachineMs;
+      own.abort();
+      return true;
+    },
+  };
+};
+
 /** Lets a number of requests be refused, and then rests for a minute. Until it has an answer, any request may be refused. */
 export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: number) => {
   const counts = createCounts();
+  const rests = createRests(waiting, maxWaitMs);
   let most = asked;
   let counted = kinds;
   let underWay = 0;
   const at = { firstMs: -Infinity, lastMs: -Infinity };
-  const rests = { count: 0, ofMachineMs: 0 };
   let answered: PromiseWithResolvers<void> | undefined;
-  let resting: AbortController | undefined;
   const rest = async (clock: PatientClock): Promise<void> => {
     const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
-    if (leftMs <= 0) return counts.forget();
-    const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
-    if (most < asked && rests.ofMachineMs + ofMachineMs > maxWaitMs) throw tooLong(most, maxWaitMs);
-    resting ??= new AbortController();
-    const own = resting;
-    await waiting.on(clock, waiting.counted(), leftMs, own.signal);
-    if (resting !== own) return;
-    resting = undefined;
-    Object.assign(rests, { count: rests.count + 1, ofMachineMs: rests.ofMachineMs + ofMachineMs });
-    counts.forget();
-    own.abort();
+    const isOver = leftMs <= 0 || (await rests.take(clock, leftMs, most < asked ? most : undefined));
+    if (isOver) counts.forget();
   };
   return {
     seen: () => counts.seen(kinds),
     isEverGranted: counts.isEverGranted,
     /** How often refused requests had to be spaced. */
-    rests: () => rests.count,
+    rests: rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
       const mustWait = (): boolean => !isControl && counts.seen(counted) + underWay >= most;
       if (counted.includes(kindOf(request)))

@@ -1,5 +1,5 @@
 import { duration } from "../../contract/duration.ts";
-import { LONGEST_TIMER_MS, type Clock, type RealTime } from "../clock.ts";
+import { LONGEST_TIMER_MS, type RealTime } from "../clock.ts";
 import {
   TransportError,
   headerOf,
@@ -9,14 +9,9 @@ import {
   type Request,
 } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
-import type { Counted } from "./lockouts.ts";
+import type { Counted, PatientClock } from "./lockouts.ts";
 import { asksToComeBack, type Pacer } from "./pacer.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
-
-export type PatientClock = Pick<
-  Clock,
-  "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
->;
 
 const { mostTries, longestRetryAfterMs, longestPauseMs, triesAtOnce, shutAfterMs, triesUntilShut } =
   retryPolicy.throttled;
@@ -62,6 +57,30 @@ export const sleepOnEither = async (
   }
 };
 
+/** Waits as a limiter asked, on the clock by which it may count, together with others that it turned away. */
+const createWaitOut = (pacer: Pick<Pacer, "counted" | "elapsed">, time: RealTime) => {
+  let waiting = 0;
+  return {
+    countWaiting: () => waiting,
+    /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
+    waitOut: async (clock: PatientClock, waitMs: number, attempt: number): Promise<Counted | undefined> => {
+      const elapsed = pacer.elapsed();
+      waiting += 1;
+      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
+      // the clock has been enough for most.
+      try {
+        if (clock.kind === "virtual" && attempt === 1) await sleepOnEither(clock, time, waitMs);
+        else await clock.sleepAsAsked(waitMs);
+        if (clock.kind === "virtual" && attempt > 1 && pacer.counted() !== "target")
+          await time.pause(Math.min(waitMs, longestPauseMs, PAUSE_MS * attempt));
+      } finally {
+        waiting -= 1;
+      }
+      return elapsed(waitMs);
+    },
+  };
+};
+
 /**
  * Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4): what watches the answers to one
  * request waits as long as each asks for, and returns whether it did, at once if none of this status asks. Throws
@@ -74,27 +93,7 @@ export const createThrottles = (
   { backOffMs, time }: Retries,
 ) => {
   const { isShut, letThrough } = createShuts(time);
-  let waiting = 0;
-  /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
-  const waitOut = async (
-    clock: PatientClock,
-    waitMs: number,
-    attempt: number,
-  ): Promise<Counted | undefined> => {
-    const elapsed = pacer.elapsed();
-    waiting += 1;
-    // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
-    // the clock has been enough for most.
-    try {
-      if (clock.kind === "virtual" && attempt === 1) await sleepOnEither(clock, time, waitMs);
-      else await clock.sleepAsAsked(waitMs);
-      if (clock.kind === "virtual" && attempt > 1 && pacer.counted() !== "target")
-        await time.pause(Math.min(waitMs, longestPauseMs, PAUSE_MS * attempt));
-    } finally {
-      waiting -= 1;
-    }
-    return elapsed(waitMs);
-  };
+  const { waitOut, countWaiting } = createWaitOut(pacer, time);
   return (
     request: Kinded,
     clock: PatientClock,
@@ -118,7 +117,7 @@ export const createThrottles = (
       if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(waitMs);
-      const spreadMs = waitMs * (1 + Math.floor(waiting / triesAtOnce));
+      const spreadMs = waitMs * (1 + Math.floor(countWaiting() / triesAtOnce));
       waitedBy = await waitOut(clock, spreadMs, attempt);
       waitedMs += spreadMs;
       return true;
