@@ -281,7 +281,7 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
         theirs: "a refresh goes by the refresh token alone: the client is not looked at",
       },
       "refresh.bound-to-client": {
-        seen: /^it yielded a working accessToken/,
+        seen: /it yielded a working accessToken/,
         theirs: "the same, with another client's id",
       },
       "access.lifetime": {

@@ -3,7 +3,7 @@ import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { refused, untested, type Refusal, type Wrong } from "./refusals.ts";
 
-const world = { evidence: { exchanges: () => [1] } } as unknown as World;
+const world = { target: { hasCookies: () => false }, evidence: { exchanges: () => [1] } } as unknown as World;
 
 /** A service that grants these words; "right" is what is right. */
 const guarded = (granted: readonly string[], log: string[] = []): Refusal<string, string> => ({
