@@ -1,16 +1,18 @@
 import path from "node:path";
 import { run } from "../../conformance/testing/installed.ts";
-import { anyState, faketimeEnvironment, movedByFile, type ForeignImplementation } from "./services.ts";
+import { anyState, startService, type ForeignImplementation } from "./services.ts";
 
 const project = path.join(import.meta.dirname, "java");
 
-/** Java asks for the time through libc, but waits by a monotonic clock, which stays real. */
+/** A Java machine does not start under libfaketime, so what lives for minutes or days is set to seconds, in real time. */
+const limits = { codeLifetimeMs: 20_000, refreshTokenLifetimeMs: 60_000 };
+
 const start: ForeignImplementation["start"] = async (place) => {
   const target = path.join(place.cache, "java");
   await run("mvn", ["--quiet", "--batch-mode", `-Dproject.target=${target}`, "package"], { cwd: project });
-  return movedByFile("java", ["-jar", path.join(target, "service.jar")], place, {
-    env: (file) => ({ ...faketimeEnvironment(file), FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
-  });
+  const service = await startService("java", ["-jar", path.join(target, "service.jar")], place);
+  const { baseUrl, events, stop } = service;
+  return { stop, profile: { baseUrl, limits, hooks: { events } } };
 };
 
 export const springAuthorizationServer: ForeignImplementation = {

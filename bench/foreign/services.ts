@@ -46,7 +46,7 @@ export interface ForeignImplementation {
 const here = import.meta.dirname;
 
 /** Starts a service that prints its address in its first line and ends when its input does. */
-const startService = async (
+export const startService = async (
   program: string,
   parameters: readonly string[],
   { folder, clients }: Pick<Place, "folder" | "clients">,
@@ -101,7 +101,7 @@ export const faketimeEnvironment = (file: string): NodeJS.ProcessEnv => ({
 });
 
 /** Starts a service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
-export const movedByFile = async (
+const movedByFile = async (
   program: string,
   parameters: readonly string[],
   place: Pick<Place, "folder" | "clients">,

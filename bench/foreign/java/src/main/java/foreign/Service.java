@@ -135,9 +135,9 @@ public class Service {
                         .clientSettings(ClientSettings.builder().requireProofKey(false).build())
                         .tokenSettings(
                             TokenSettings.builder()
-                                .authorizationCodeTimeToLive(Duration.ofMinutes(10))
-                                .accessTokenTimeToLive(Duration.ofHours(1))
-                                .refreshTokenTimeToLive(Duration.ofDays(30))
+                                .authorizationCodeTimeToLive(Duration.ofSeconds(20))
+                                .accessTokenTimeToLive(Duration.ofSeconds(30))
+                                .refreshTokenTimeToLive(Duration.ofSeconds(60))
                                 .reuseRefreshTokens(true)
                                 .accessTokenFormat(OAuth2TokenFormat.REFERENCE)
                                 .build())
