@@ -148,10 +148,24 @@ describe("run exits with 2 before the gate, for a load that cannot be played bec
 
   it.each([
     ["an unusable k6", { TOUCHSTONE_K6: "/nowhere/k6" }, /TOUCHSTONE_K6 is "\/nowhere\/k6"/],
+    [
+      "a missing k6, in a home that cannot be written",
+      { HOME: "/proc/none" },
+      /cannot be written.*TOUCHSTONE_CACHE/s,
+    ],
     ["a missing k6", { TOUCHSTONE_CACHE: "/dev/null/cache" }, /PATH.*no k6 on it.*TOUCHSTONE_CACHE/s],
   ])("%s", async (_, environment, message) => {
     expect(await refused(["--effort", "quick"], environment)).toMatch(message);
   });
+});
+
+it("a load exits with 2 and the true cause if temporary files have nowhere to go", async () => {
+  const asked = ["load", "--fake", "--rate", "5", "--duration", "1s", "--out", newDirectory()];
+  const { exitCode, stderr } = await runCli(asked, { env: { TMPDIR: "/none" } });
+  expect(stderr).toBe(
+    "touchstone: TMPDIR: the folder for temporary files, /none, cannot be written (there is no such folder); set TMPDIR to a writable folder\n",
+  );
+  expect(exitCode).toBe(2);
 });
 
 it("run whose load cannot be played ends with the breach that its gate found, and says what failed", async () => {

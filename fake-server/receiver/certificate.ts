@@ -7,7 +7,7 @@ import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { replaceFile } from "../../conformance/files/write.ts";
 import { readPrivate, WideFile } from "../../conformance/files/private.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import { codeOf, reasonOf } from "../../conformance/contract/files.ts";
+import { codeOf, fileReason, reasonOf } from "../../conformance/contract/files.ts";
 
 /** A certificate (with its chain) and its private key, both PEM. */
 export interface Certificate {
@@ -165,9 +165,12 @@ const writePair = (folder: string, [cert, key]: Names, { certPem, keyPem }: Cert
     replaceFile(path.join(folder, key), keyPem, 0o600);
     replaceFile(path.join(folder, cert), certPem, 0o644);
   } catch (error) {
-    throw new ConfigurationError(`${folder}: certificates cannot be stored there (${reasonOf(error)})`, {
-      cause: error,
-    });
+    throw new ConfigurationError(
+      `${folder}: certificates cannot be stored there (${fileReason(error)}); name another folder with --certificate-folder`,
+      {
+        cause: error,
+      },
+    );
   }
 };
 

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileMode, readReason } from "../../contract/files.ts";
 import { parseJson } from "../../contract/json.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { errorMessage } from "../../contract/text.ts";
 import { NotALock, takeLock } from "../../files/lock.ts";
+import { makeFolders } from "../../files/run-directory.ts";
 import { refuseWide, WideFile } from "../../files/private.ts";
 import { replaceFile } from "../../files/write.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
@@ -61,7 +62,7 @@ const readKey = (file: string): string => {
  */
 export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
   namingFile(`--ledger ${file}`, () => {
-    mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+    makeFolders(path.dirname(path.resolve(file)));
     const release = takeLock(
       `${file}.lock`,
       (pid) => new ConfigurationError(`process ${pid} is using it; wait until that run has ended`),

@@ -3,7 +3,8 @@ import path from "node:path";
 import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { writeGateRun, writeLoadRun } from "../../../reports/testing/records.ts";
 import { recordOf } from "../../../reports/testing/fixture.ts";
-import { serveTcp } from "../servers.ts";
+import { listening, serveTcp } from "../servers.ts";
+import { createServer } from "node:http2";
 
 /** Nothing listens there. */
 const deadAddress = "http://127.0.0.1:9";
@@ -97,6 +98,7 @@ const profilesIn = (folder: string): Readonly<Record<string, string>> => {
 const servicesIn = async (folder: string) => {
   const fake = await startFakeServer();
   const closing = await serveTcp((socket) => socket.once("data", () => socket.destroy()));
+  const http2 = await listening(createServer());
   const file = fileIn(folder);
   const secret = { file: file("secret-of-the-fake", Object.values(secretsOf(fake))[0]) };
   const clients = [{ ...profileOf(fake).clients[0], secret }];
@@ -106,6 +108,8 @@ const servicesIn = async (folder: string) => {
     tooFar: { baseUrl: `${fake.baseUrl}/open-api` },
     overTls: { baseUrl: fake.baseUrl.replace("http:", "https:") },
     closing: { baseUrl: closing.origin },
+    closingTls: { baseUrl: closing.origin.replace("http:", "https:") },
+    onlyHttp2: { baseUrl: http2.origin },
     wrongSecret: { clients: wrong },
     slowHook: hooked({ command: ["/bin/sleep", "30"], timeoutMs: 50 }),
     noHook: hooked({ http: { url: `${fake.baseUrl}/no-such-hook` } }),
@@ -125,6 +129,7 @@ const servicesIn = async (folder: string) => {
     stop: async () => {
       await fake.stop();
       await closing.stop();
+      await http2.stop();
     },
   };
 };

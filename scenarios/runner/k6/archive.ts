@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 import { passingFolder, userFolder } from "../../../conformance/files/folders.ts";
+import { makeFolders } from "../../../conformance/files/run-directory.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { RunnerClock } from "../clock.ts";
 import os from "node:os";
@@ -130,7 +131,7 @@ export const withLock = async <T>(
   { clock, signal, onWait }: LockOptions,
   task: () => Promise<T>,
 ): Promise<T> => {
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolders(path.dirname(file));
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     for (let waits = 0; !tryLock(database); waits += 1) {

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, renameSync, statSync } from "node:fs";
+import { accessSync, constants, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../../../conformance/contract/files.ts";
+import { makeFolders } from "../../../conformance/files/run-directory.ts";
 import type { RunnerClock } from "../clock.ts";
 import { fromArchive, releases, type ArchiveOptions, cacheFolder, withLock, goInstall } from "./archive.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
@@ -105,7 +106,7 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
   const file = cachedFile(environment);
   const folder = path.dirname(file);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
   } catch (error) {
     throw k6Missing([
       ...tried,
