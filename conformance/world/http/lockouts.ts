@@ -1,9 +1,14 @@
 import { DAY_MS, duration, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
 import { endpointNames, endpoints, type Endpoint } from "../../contract/forms.ts";
 import { pathIn } from "../../contract/text.ts";
-import type { RealTime } from "../clock.ts";
+import type { Clock, RealTime } from "../clock.ts";
 import { credentialsOf, TransportError, type Answer, type Request } from "../exchange.ts";
-import type { PatientClock } from "./throttling.ts";
+
+/** The clock of a case, as far as it waits for the target to let it through. */
+export type PatientClock = Pick<
+  Clock,
+  "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
+>;
 
 /** The clock by which a service counts: its own, which a hook moves, or this machine's. */
 export type Counted = "target" | "machine";
@@ -72,6 +77,18 @@ const createCounts = () => {
   };
 };
 
+/** Wakes all who wait for something to happen. */
+const createBell = () => {
+  let rung: PromiseWithResolvers<void> | undefined;
+  return {
+    next: (): Promise<void> => (rung ??= Promise.withResolvers()).promise,
+    ring: (): void => {
+      rung?.resolve();
+      rung = undefined;
+    },
+  };
+};
+
 /** Lets a number of requests be refused, and then rests for a minute. Until it has an answer, any request may be refused. */
 export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: number) => {
   const counts = createCounts();
@@ -80,15 +97,14 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
   let underWay = 0;
   const at = { firstMs: -Infinity, lastMs: -Infinity };
   const rests = { count: 0, ofMachineMs: 0 };
-  let answered: PromiseWithResolvers<void> | undefined;
+  const answers = createBell();
   let resting: AbortController | undefined;
   const rest = async (clock: PatientClock): Promise<void> => {
     const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
     if (leftMs <= 0) return counts.forget();
     const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
     if (most < asked && rests.ofMachineMs + ofMachineMs > maxWaitMs) throw tooLong(most, maxWaitMs);
-    resting ??= new AbortController();
-    const own = resting;
+    const own = (resting ??= new AbortController());
     await waiting.on(clock, waiting.counted(), leftMs, own.signal);
     if (resting !== own) return;
     resting = undefined;
@@ -106,7 +122,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
       if (counted.includes(kindOf(request)))
         while (mustWait())
           if (underWay === 0) await rest(clock);
-          else await (answered ??= Promise.withResolvers()).promise;
+          else await answers.next();
       underWay += 1;
     },
     ended: (request: Request, answer: Answer | undefined): void => {
@@ -120,8 +136,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
         counts.refused(kindOf(request));
         at.lastMs = nowMs;
       } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) counts.granted();
-      answered?.resolve();
-      answered = undefined;
+      answers.ring();
     },
     /**
      * Half of what was refused without harm, after a rest. At first this endpoint alone counts; if that was not enough,

@@ -1,8 +1,14 @@
 import { SECOND_MS } from "../../contract/duration.ts";
 import type { RealTime } from "../clock.ts";
 import type { Answer, Request } from "../exchange.ts";
-import { createLock, createRefusals, createWaiting, type Counted, type WaitingOptions } from "./lockouts.ts";
-import type { PatientClock } from "./throttling.ts";
+import {
+  createLock,
+  createRefusals,
+  createWaiting,
+  type Counted,
+  type PatientClock,
+  type WaitingOptions,
+} from "./lockouts.ts";
 
 /** How fast a run may ask: requests per second, and requests per minute that end in a refusal. */
 export interface Pace {

@@ -4,7 +4,8 @@ import { TransportError, mayBeGateways, type Answer, type Request } from "../exc
 import { createConnectionHealth } from "./connection-health.ts";
 import { createPacer, type PacerOptions } from "./pacer.ts";
 import { retryPolicy, sendWithRetries, type Retries } from "./retry.ts";
-import { createThrottles, type PatientClock } from "./throttling.ts";
+import type { PatientClock } from "./lockouts.ts";
+import { createThrottles } from "./throttling.ts";
 
 /** What all requests to the target share. */
 export type TargetAddress = ReturnType<typeof addressOf>;

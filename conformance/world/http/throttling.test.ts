@@ -5,7 +5,7 @@ import { TransportError, type Answer } from "../exchange.ts";
 import { newScope } from "../evidence/journal.ts";
 import { createRetries } from "./retry.ts";
 import { addressOf, sendToTarget } from "./send.ts";
-import type { PatientClock } from "./throttling.ts";
+import type { PatientClock } from "./lockouts.ts";
 import { errorOf } from "../../testing/errors.ts";
 
 /** A limiter, and a client of it whose waits take no time. */

@@ -1,5 +1,5 @@
 import { duration } from "../../contract/duration.ts";
-import { LONGEST_TIMER_MS, type Clock, type RealTime } from "../clock.ts";
+import { LONGEST_TIMER_MS, type RealTime } from "../clock.ts";
 import {
   TransportError,
   headerOf,
@@ -9,14 +9,9 @@ import {
   type Request,
 } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
-import type { Counted } from "./lockouts.ts";
+import type { Counted, PatientClock } from "./lockouts.ts";
 import { asksToComeBack, type Pacer } from "./pacer.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
-
-export type PatientClock = Pick<
-  Clock,
-  "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
->;
 
 const { mostTries, longestRetryAfterMs, longestPauseMs, triesAtOnce, shutAfterMs, triesUntilShut } =
   retryPolicy.throttled;
@@ -62,18 +57,8 @@ export const sleepOnEither = async (
   }
 };
 
-/**
- * Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4): what watches the answers to one
- * request waits as long as each asks for, and returns whether it did, at once if none of this status asks. Throws
- * TransportError "throttled" if that takes too many tries or longer than the run may wait, or if requests of this kind
- * have not been let through for long.
- */
-export const createThrottles = (
-  health: Pick<ConnectionHealth, "throttled">,
-  pacer: Pick<Pacer, "turnedAway" | "learnClock" | "counted" | "elapsed">,
-  { backOffMs, time }: Retries,
-) => {
-  const { isShut, letThrough } = createShuts(time);
+/** Waits as asked, so that those who wait at the same time do not all come back at once. */
+const createPatience = (pacer: Pick<Pacer, "counted" | "elapsed">, time: RealTime) => {
   let waiting = 0;
   /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
   const waitOut = async (
@@ -95,6 +80,22 @@ export const createThrottles = (
     }
     return elapsed(waitMs);
   };
+  return { waitOut, spread: (waitMs: number): number => waitMs * (1 + Math.floor(waiting / triesAtOnce)) };
+};
+
+/**
+ * Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4): what watches the answers to one
+ * request waits as long as each asks for, and returns whether it did, at once if none of this status asks. Throws
+ * TransportError "throttled" if that takes too many tries or longer than the run may wait, or if requests of this kind
+ * have not been let through for long.
+ */
+export const createThrottles = (
+  health: Pick<ConnectionHealth, "throttled">,
+  pacer: Pick<Pacer, "turnedAway" | "learnClock" | "counted" | "elapsed">,
+  { backOffMs, time }: Retries,
+) => {
+  const { isShut, letThrough } = createShuts(time);
+  const { waitOut, spread } = createPatience(pacer, time);
   return (
     request: Kinded,
     clock: PatientClock,
@@ -118,7 +119,7 @@ export const createThrottles = (
       if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(waitMs);
-      const spreadMs = waitMs * (1 + Math.floor(waiting / triesAtOnce));
+      const spreadMs = spread(waitMs);
       waitedBy = await waitOut(clock, spreadMs, attempt);
       waitedMs += spreadMs;
       return true;

@@ -7,7 +7,7 @@ import { parseJson } from "../../contract/json.ts";
 import type { PacerOptions } from "./pacer.ts";
 import type { Retries } from "./retry.ts";
 import { addressOf, sendToTarget, slowLimitMs, type Flights, type TargetAddress } from "./send.ts";
-import type { PatientClock } from "./throttling.ts";
+import type { PatientClock } from "./lockouts.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
 export interface Sender {
