@@ -5,7 +5,7 @@ import { build, type BuildOptions } from "esbuild";
 
 /*
  * `npm run build`: builds the package in dist/. Dependencies are bundled, so that an installation downloads little and
- * starts fast, and no dependency requires a newer Node than the package does. typebox also stays a dependency, because
+ * starts fast. typebox also stays a dependency, because
  * the types of profiles refer to it.
  */
 
@@ -18,7 +18,7 @@ const bundles: readonly BuildOptions[] = [
     entryPoints: { cli: "cli.ts", profile: "conformance/contract/profile.ts" },
     splitting: true,
     platform: "node",
-    target: "node20",
+    target: "node22",
     external: ["esbuild"],
     // Its CommonJS edition would lose the export names, because it is imported at run time.
     alias: { "@peculiar/x509": "@peculiar/x509/build/x509.es.js" },

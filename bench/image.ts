@@ -40,7 +40,7 @@ const fill = async (tree: string, folder: string): Promise<void> => {
   copyFileSync(process.execPath, path.join(local, "bin/node"));
   copyFileSync(k6.path, path.join(local, "bin/k6"));
   for (const name of ["node", "k6"]) chmodSync(path.join(local, "bin", name), 0o755);
-  await installOffline(path.join(local, "lib"), await pack(folder), { linked: false });
+  await installOffline(path.join(local, "lib"), await pack(folder));
   const start = '#!/bin/sh\nexec /usr/local/lib/node_modules/.bin/touchstone "$@"\n';
   writeFileSync(path.join(local, "bin/touchstone"), start, { mode: 0o755 });
   mkdirSync(path.join(tree, "work"));

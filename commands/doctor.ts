@@ -5,10 +5,12 @@ import type { TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
+import { loadObstacles } from "../conformance/profile/profile-secret.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { requestsOf } from "../conformance/checks/effort.ts";
 import { examine } from "../conformance/engine/conform.ts";
-import { allowedHere, k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
+import { allowedHere } from "../conformance/files/own-limits.ts";
+import { k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
@@ -43,7 +45,7 @@ const diagnose = async (
         freshUuid,
       })),
       requestCheck(),
-      checkGenerator(target.resolved.profile),
+      ...checkGenerator(target.resolved.profile),
     ];
   } catch (error) {
     // Some mistakes show only once the session opens, such as those of the clock file.
@@ -70,23 +72,23 @@ const requestCheck = (): Check => {
 /** Without --rate. */
 const USUAL_RATE = 100;
 
-/** Whether this machine could generate the load that the profile permits; the gate does not care. */
-const checkGenerator = (profile: FetchedProfile): Check => {
+/** Whether this profile could be loaded, and this machine generate the load that it permits; the gate does not care. */
+const checkGenerator = (profile: FetchedProfile): readonly Check[] => {
+  const check = "load generator";
+  const unplayed = loadObstacles(profile);
+  if (unplayed.length > 0) return unplayed.map((message) => ({ check, ok: "skipped", message }));
   const rate = profile.safety?.maxRate ?? USUAL_RATE;
   const allowed = allowedHere();
   const shortages = shortagesFor(neededFor({ scenario: "token", rate }, profile), allowed);
   const load = `a load of ${rate} requests per second`;
-  if (shortages.length > 0)
-    return {
-      check: "load generator",
-      ok: "skipped",
-      message: `too small for ${load}: ${shortages.map(({ text }) => text).join("; ")}`,
-      remedy: shortages.map(({ remedy }) => remedy).join("; "),
-    };
+  if (shortages.length > 0) {
+    const message = `too small for ${load}: ${shortages.map(({ text }) => text).join("; ")}`;
+    return [{ check, ok: "skipped", message, remedy: shortages.map(({ remedy }) => remedy).join("; ") }];
+  }
   const limits = Object.entries(allowed).map(([limit, count]) => `${count} ${limit}`);
   return limits.length === 0
-    ? { check: "load generator", ok: "skipped", message: "the limits of this machine are not known" }
-    : { check: "load generator", ok: true, message: `${limits.join(" and ")} are enough for ${load}` };
+    ? [{ check, ok: "skipped", message: "the limits of this machine are not known" }]
+    : [{ check, ok: true, message: `${limits.join(" and ")} are enough for ${load}` }];
 };
 
 /** Whether a load run would find its k6; the gate does not need k6. */

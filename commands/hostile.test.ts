@@ -168,6 +168,7 @@ const lines: Readonly<Record<string, (out: string) => readonly (readonly string[
     ["duet", at("profile.json"), at("profile.json"), "--pairs", "2", "--block", "2s", ...rate, "--out", out],
   ],
   detect: () => [["detect", "--behaviour", hostile]],
+  completion: () => [["completion", hostile]],
 };
 
 /** Runs to its end, or until it has said where it listens. */

@@ -29,7 +29,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
     context,
     flags,
     () => runLoad(context, flags, asked),
-    (judged) =>
-      show(output, loadDoc(judged, { detail: "brief" }), { ...judged.record, run: judged.directory }),
+    (judged) => show(output, loadDoc(judged, output.manner()), { ...judged.record, run: judged.directory }),
   );
 };

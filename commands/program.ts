@@ -1,12 +1,13 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { Command, Help, type OptionValues } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
+import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { tool } from "../conformance/record/tool.ts";
-import { wantsColour } from "../reports/terminal/palette.ts";
+import { columnsOf, wantsColour } from "../reports/terminal/palette.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
-import { refuseEmpty } from "./shared/flags.ts";
-import { keepHeapSmall } from "./shared/runtime.ts";
+import { fillFlags, refuseEmpty } from "./shared/flags.ts";
+import { keepHeapSmall } from "./shared/heap.ts";
 import {
   endingOf,
   complainThrough,
@@ -19,7 +20,7 @@ import { exampleLines } from "./flags/examples.ts";
 import { conform, detect, doctor, init, ledger, replay, rules } from "./flags/gate.ts";
 import { duet, load, merge, run } from "./flags/load.ts";
 import { compare, history, report } from "./flags/reports.ts";
-import { health, receive, serve } from "./flags/services.ts";
+import { completion, health, receive, serve } from "./flags/services.ts";
 
 /**
  * A command whose flags are defined immediately but which loads its code only when called, so that help and errors are
@@ -58,6 +59,7 @@ export const commands = [
   loading(history, () => import("./history.ts")),
   loading(duet, () => import("./duet.ts")),
   loading(detect, () => import("./detect.ts")),
+  loading(completion, () => import("./completion.ts")),
 ];
 
 export interface Call {
@@ -82,7 +84,12 @@ export const start = ({ given, environment, streams, programFile }: Call): Runni
   const interruption = new AbortController();
   let isRecording = false;
   let exitCode = 0;
-  let manner: Manner = { quiet: false, json: false, colour: wantsColour(environment, streams.stdout) };
+  let manner: Manner = {
+    quiet: false,
+    detail: "brief",
+    json: false,
+    colour: wantsColour(environment, streams.stdout),
+  };
   const output = createOutput(() => manner, streams);
   const context: CommandContext = {
     output,
@@ -141,19 +148,35 @@ const parse = async (
     .version(tool.version)
     .option("--no-color", "print no colours")
     .option("-q, --quiet", "print only failures and totals; no progress")
+    .option("-v, --verbose", "print every rule, every observation and all measurements")
     .addHelpText("after", () => `\nExit codes:\n${exitCodeLines()}`)
     .hook("preAction", (_, command) => {
-      const all = command.optsWithGlobals() as { quiet?: boolean; color?: boolean; json?: boolean };
+      const all = command.optsWithGlobals() as Partial<
+        Readonly<Record<"quiet" | "verbose" | "color" | "json", boolean>>
+      >;
+      if (all.quiet === true && all.verbose === true)
+        throw new ConfigurationError("--verbose and --quiet contradict each other; remove one");
       refuseEmpty(
         command.options.map(
           (option) => [option.long, command.getOptionValue(option.attributeName())] as const,
         ),
       );
-      talk({ quiet: all.quiet === true, json: all.json === true, colour: all.color !== false });
+      talk({
+        quiet: all.quiet === true,
+        detail: all.quiet === true ? "failures" : all.verbose === true ? "full" : "brief",
+        json: all.json === true,
+        colour: all.color !== false,
+      });
+      const found = fillFlags(command, context.environment);
+      if (found !== undefined)
+        context.output.say(`Profile ${found} of this folder; --fake judges the embedded fake.`);
     });
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
-    command.configureHelp(narrowHelp).exitOverride().showHelpAfterError("(see --help)");
+    command
+      .configureHelp({ ...narrowHelp, showGlobalOptions: true })
+      .exitOverride()
+      .showHelpAfterError("(see --help)");
     complainThrough(context.output, command);
   }
   if (given.length === 0) program.help({ error: true });
@@ -164,9 +187,12 @@ const parse = async (
 const LEAST_COLUMN = 40;
 const INDENT = " ".repeat(6);
 
-/** Puts descriptions below their flags on a terminal that is too narrow for two columns. */
+/** Help puts descriptions below their flags on a terminal that is too narrow for two columns. */
 export const narrowHelp = {
   minWidthToWrap: 20,
+  prepareContext(this: Help, { helpWidth = 80 }: { readonly helpWidth?: number }): void {
+    this.helpWidth = this.helpWidth ?? columnsOf({ columns: Math.min(120, helpWidth) });
+  },
   formatItem(term: string, termWidth: number, description: string, helper: Help): string {
     const width = helper.helpWidth ?? 80;
     if (description === "" || width - termWidth - 4 >= LEAST_COLUMN)
@@ -204,4 +230,9 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
   // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
+  // Node's own words of a warning go through the output too; what Node 22 calls experimental, later ones keep as it is.
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => {
+    if (name !== "ExperimentalWarning") output.complain(`touchstone: ${name}: ${message}`);
+  });
 };

@@ -75,13 +75,12 @@ export const run: Action<typeof definition> = async (context, flags) => {
 
 const tellGate = ({ output, programName }: CommandContext, gate: Gate): void => {
   if (output.manner().json) return;
-  const detail = output.manner().quiet ? "failures" : "brief";
-  show(output, gateDoc(gate, { program: programName, detail }));
+  show(output, gateDoc(gate, { program: programName, detail: output.manner().detail }));
 };
 
 const tellLoad = ({ output }: CommandContext, load: Load): void => {
   if (output.manner().json) return;
-  output.print(`\n${renderTerminal(loadDoc(load, { detail: "brief" }), output.page())}`);
+  output.print(`\n${renderTerminal(loadDoc(load, output.manner()), output.page())}`);
 };
 
 /** What an interrupted run left, and the command that completes it. */

@@ -1,4 +1,4 @@
-import { rm, rmdir, writeFile, mkdtemp } from "node:fs/promises";
+import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileReason } from "../conformance/contract/files.ts";
 import { given } from "../conformance/contract/given.ts";
@@ -13,7 +13,7 @@ import { type FakeServer, type FakeServerOptions, startService } from "./start.t
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { InProcessHooks } from "../conformance/contract/profile-fetched.ts";
 import { spawn, type ChildProcess } from "node:child_process";
-import { temporaryBase } from "../conformance/files/folders.ts";
+import { temporaryFolder } from "../conformance/files/folders.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 /** The options of `touchstone serve`. */
@@ -173,8 +173,8 @@ export const inProcessHooksOf = ({ operations }: FakeServer): InProcessHooks => 
  * secrets are in files beside it, which only the owner can read.
  */
 export const startFakeProcess = async (program: readonly [string, ...string[]], behaviour: string) => {
-  const folder = await mkdtemp(temporaryBase("fake"));
-  const profileFile = path.join(folder, "profile.json");
+  const folder = temporaryFolder("fake");
+  const profileFile = path.join(folder.path, "profile.json");
   const [command, ...parameters] = program;
   const child = spawn(
     command,
@@ -195,7 +195,7 @@ export const startFakeProcess = async (program: readonly [string, ...string[]], 
   const stop = async (): Promise<void> => {
     child.stdin.end();
     await ended;
-    await rm(folder, { recursive: true, force: true });
+    folder[Symbol.dispose]();
   };
   try {
     await listening(child);

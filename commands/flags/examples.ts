@@ -95,6 +95,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "say whether the branch is slower than main",
     ],
   ],
+  completion: [
+    ["completion bash", 'print the script; eval "$(touchstone completion bash)" in ~/.bashrc loads it'],
+    ["completion fish", "print that of fish; touchstone completion fish | source loads it"],
+  ],
   detect: [
     ["detect", "measure which seeded defects the rules find"],
     ["detect --behaviour code-lives-a-second-longer --json", "measure one of them"],

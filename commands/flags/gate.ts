@@ -5,6 +5,7 @@ import { groups, levels } from "../../conformance/contract/requirement.ts";
 import { reportFormats } from "../../reports/formats.ts";
 import {
   behaviourOption,
+  fakeOption,
   choiceFlag,
   effortOption,
   integerFlag,
@@ -15,6 +16,7 @@ import {
   outOption,
   paceOption,
   profileOption,
+  profileOptionOf,
   reportOption,
   reportOutOption,
   seedOption,
@@ -28,6 +30,7 @@ const ledgerKeyFileOption = new Option(
 export const conform = new Command("conform")
   .description("judge a service by every rule; without a profile, the embedded fake")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(behaviourOption)
   .addOption(onlyOption)
   .option(
@@ -51,7 +54,6 @@ export const conform = new Command("conform")
     "store credentials that expire too late for this run, and judge those of earlier runs that are due",
   )
   .addOption(ledgerKeyFileOption)
-  .option("--verbose", "print every rule, every observation and all measurements")
   .addOption(reportOption("write reports of the run: ", reportFormats))
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);
@@ -59,7 +61,7 @@ export const conform = new Command("conform")
 export const replay = new Command("replay")
   .arguments("<run> <rule>")
   .description("judge one rule of an earlier run again: still fails, fixed, or could not run")
-  .addOption(profileOption)
+  .addOption(profileOptionOf("another profile than that of the run; repeat to layer files"))
   .addOption(maxWaitOption)
   .addOption(jsonOption);
 
@@ -120,4 +122,5 @@ export const init = new Command("init")
 export const doctor = new Command("doctor")
   .description("check everything a run depends on: profile, secrets, address, clients, hooks, receiver, k6")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(jsonOption);

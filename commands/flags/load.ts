@@ -3,6 +3,7 @@ import { duetScenarioNames, scenarioNames, shapeNames } from "../../conformance/
 import { comparedFormats, reportFormats } from "../../reports/formats.ts";
 import {
   behaviourOption,
+  fakeOption,
   choiceFlag,
   durationFlag,
   effortOption,
@@ -25,6 +26,7 @@ import {
 export const load = new Command("load")
   .description("load a service with k6 while checking the rules; without a profile, the embedded fake")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(behaviourOption)
   .option("--scenario <name>", scenarioNames.join(", "), "mixed")
   .option(
@@ -83,6 +85,7 @@ export const merge = new Command("merge")
 export const run = new Command("run")
   .description("run a complete CI job: the gate, a short load run, and one report of both")
   .addOption(profileOption)
+  .addOption(fakeOption)
   .addOption(behaviourOption)
   .addOption(onlyOption)
   .addOption(effortOption)

@@ -63,6 +63,12 @@ export const receive = new Command("receive")
   .option("--token-env <name>", "environment variable with the token of the control interface")
   .addOption(jsonOption);
 
+export const shells = ["bash", "zsh", "fish"] as const;
+
+export const completion = new Command("completion")
+  .argument("<shell>", shells.join(", "), choiceFlag("the shell", shells))
+  .description("print a script with which a shell completes commands and flags");
+
 export const health = new Command("health")
   .arguments("<address>")
   .description(

@@ -1,8 +1,10 @@
 import { isDay, parseDuration } from "../../conformance/contract/duration.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { efforts, type Effort } from "../../conformance/checks/effort.ts";
+import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { existsSync } from "node:fs";
+import { profileNames } from "../../conformance/contract/files.ts";
 import type { Pace } from "../../conformance/world/http/pacer.ts";
-import { Option } from "@commander-js/extra-typings";
 
 /* Flag parsers. A wrong value is a ConfigurationError naming the flag, the value and what is accepted. */
 
@@ -56,13 +58,16 @@ export const paceFlag = (text: string): Pace => {
 };
 const MOST_PACE = 100_000;
 
-export const choiceFlag =
-  <T extends string>(flag: string, choices: readonly T[]) =>
-  (text: string): T => {
-    const choice = choices.find((one) => one === text);
-    if (choice !== undefined) return choice;
-    throw wrong(flag, text, `one of ${choices.join(", ")}`);
-  };
+/** The parser also carries its choices, which completion offers. */
+export const choiceFlag = <T extends string>(flag: string, choices: readonly T[]) =>
+  Object.assign(
+    (text: string): T => {
+      const choice = choices.find((one) => one === text);
+      if (choice !== undefined) return choice;
+      throw wrong(flag, text, `one of ${choices.join(", ")}`);
+    },
+    { choices },
+  );
 
 /** Refuses an empty value, such as that of an unset variable. */
 export const refuseEmpty = (
@@ -100,17 +105,23 @@ export const dateFlag = (text: string): string => {
 
 /* Flags shared by several commands. */
 
-export const profileOption = new Option(
-  "-p, --profile <file>",
-  "the target's profile (.ts, .js or .json); repeat to layer files, later ones override earlier ones (default: the embedded fake)",
-).argParser((file: string, earlier: readonly string[] | undefined): readonly string[] => [
-  ...(earlier ?? []),
-  file,
-]);
+export const profileOptionOf = (description: string) =>
+  new Option("-p, --profile <file>", description).argParser(
+    (file: string, earlier: readonly string[] | undefined): readonly string[] => [...(earlier ?? []), file],
+  );
+
+export const profileOption = profileOptionOf(
+  "the target's profile (.ts, .js or .json); repeat to layer files, later ones override earlier ones (default: TOUCHSTONE_PROFILE, the touchstone.config file of this folder, or the embedded fake)",
+);
+
+export const fakeOption = new Option(
+  "--fake",
+  "judge the embedded fake, whatever profile there is",
+).conflicts("profile");
 
 export const behaviourOption = new Option(
   "--behaviour <name>",
-  "behaviour of the embedded fake (default: sound)",
+  "judge the embedded fake with this behaviour (default: sound)",
 );
 
 export interface TargetFlags {
@@ -133,11 +144,11 @@ export const paceOption = new Option(
 export const seedOptionOf = (description: string) =>
   new Option("--seed <number>", description).argParser(seedFlag);
 
-export const seedOption = seedOptionOf("seed of all generated values (default: random)");
+export const seedOption = seedOptionOf("seed of all generated values (default: TOUCHSTONE_SEED, or random)");
 
 export const effortOption = new Option(
   "--effort <effort>",
-  `how many cases each rule judges: ${efforts.join(", ")} (default: standard)`,
+  `how many cases each rule judges: ${efforts.join(", ")} (default: TOUCHSTONE_EFFORT, or standard)`,
 ).argParser(choiceFlag("--effort", efforts));
 
 export const effortOf = (record: { readonly effort: string }): Effort =>
@@ -193,3 +204,51 @@ export const k6OutOption = new Option(
 );
 
 export const jsonOption = new Option("--json", "print one JSON document on standard output");
+
+/** Variables that give these flags where the command line does not. */
+const variables = [
+  [profileOption, "TOUCHSTONE_PROFILE"],
+  [seedOption, "TOUCHSTONE_SEED"],
+  [effortOption, "TOUCHSTONE_EFFORT"],
+] as const;
+
+/**
+ * Gives a command the flags that are not on its command line: from the environment, and a profile from the folder. Whoever
+ * asks for the embedded fake gets no profile. Returns the profile that was found in the folder.
+ */
+export const fillFlags = (
+  command: CommandUnknownOpts,
+  environment: NodeJS.ProcessEnv,
+): string | undefined => {
+  const { fake, behaviour } = command.opts() as { readonly fake?: true; readonly behaviour?: string };
+  const isFake = fake === true || behaviour !== undefined;
+  const lacking = (option: Option): boolean =>
+    command.options.includes(option) &&
+    command.getOptionValue(option.attributeName()) === undefined &&
+    !(isFake && option === profileOption);
+  for (const [option, variable] of variables) {
+    const value = environment[variable];
+    if (value === undefined || !lacking(option)) continue;
+    if (value === "") throw wrong(variable, "", "a value; unset it otherwise");
+    command.setOptionValueWithSource(option.attributeName(), readAs(option, value, variable), "env");
+  }
+  if (!lacking(profileOption)) return undefined;
+  const [found, ...others] = profileNames.filter((name) => existsSync(name));
+  if (found === undefined) return undefined;
+  if (others.length > 0)
+    throw new ConfigurationError(
+      `this folder holds ${[found, ...others].join(" and ")}; name one of them with --profile, or judge the embedded fake with --fake`,
+    );
+  command.setOptionValueWithSource("profile", [found], "config");
+  return found;
+};
+
+/** The value of a flag that a variable gives; a mistake in it names the variable. */
+const readAs = ({ parseArg }: Option, value: string, variable: string): unknown => {
+  try {
+    return parseArg?.(value, undefined);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(error.problems.map((problem) => `${variable}: ${problem}`));
+  }
+};

@@ -12,10 +12,13 @@ import { k6Missing } from "../../scenarios/runner/k6/find.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { wantsColour } from "../../reports/terminal/palette.ts";
 
-const captured = (manner = { quiet: false, json: false, colour: false }) => {
+const captured = (colour = false) => {
   const written: string[] = [];
   const stream = { columns: 80, write: (text: string) => written.push(text) > 0 };
-  const output = createOutput(() => manner, { stdout: stream, stderr: stream });
+  const output = createOutput(() => ({ quiet: false, detail: "brief", json: false, colour }), {
+    stdout: stream,
+    stderr: stream,
+  });
   return { output, written };
 };
 
@@ -37,7 +40,7 @@ describe("control characters are escaped", () => {
   });
 
   it("except for the program's own colours, if enabled", () => {
-    const { output, written } = captured({ quiet: false, json: false, colour: true });
+    const { output, written } = captured(true);
     output.print("\u001b[31mred\u001b[39m \u001b[2J\u202e");
     expect(written.join("")).toBe("\u001b[31mred\u001b[39m \\x1b[2J\\u202e\n");
   });

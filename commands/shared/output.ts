@@ -9,7 +9,7 @@ import {
 } from "../../conformance/contract/harmless-text.ts";
 import { createSecrets, type Secrets } from "../../conformance/contract/secrets.ts";
 import colors from "picocolors";
-import type { Page } from "../../reports/terminal/palette.ts";
+import { columnsOf, type Page } from "../../reports/terminal/palette.ts";
 import { tmpdir } from "node:os";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
@@ -18,6 +18,8 @@ import { errorMessage } from "../../conformance/contract/text.ts";
 
 export interface Manner {
   readonly quiet: boolean;
+  /** How much of a result is printed. */
+  readonly detail: "failures" | "brief" | "full";
   readonly json: boolean;
   readonly colour: boolean;
 }
@@ -81,7 +83,7 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
     live: stderr,
     page: () => {
       const { colour, json } = manner();
-      return { palette: colors.createColors(colour && !json), columns: stdout.columns ?? 100 };
+      return { palette: colors.createColors(colour && !json), columns: columnsOf(stdout) };
     },
     secrets: met,
     conceal: (tell) => {
@@ -100,6 +102,7 @@ export const complainThrough = (output: Output, command: CommandUnknownOpts): vo
     output.complain(
       text
         .replace(/^error: too many arguments.*\.(?:json|m?[jt]s)\b.*$/m, hint)
+        .replace(/^(error: unknown option '--[rq]ps').*$/m, "$1 (Did you mean --rate?)")
         .replace(/^error: /, "touchstone: "),
     );
   command.configureOutput({ writeErr });

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import {
   type ReceiverSettings,
@@ -11,7 +10,6 @@ import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
-import { profileNames } from "../../conformance/profile/init.ts";
 import { startFakeServer, inProcessHooksOf, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
@@ -46,10 +44,6 @@ export const openTarget = async (
       stop: async () => {},
     };
   }
-  // A profile is never used merely because it is in the folder: the command may not be meant for its service.
-  const unused = profileNames.find((name) => existsSync(name));
-  if (options.behaviour === undefined && unused !== undefined)
-    output.say(`${unused} exists but is not used; --profile ${unused} judges its service.`);
   const { behaviour = "sound", patienceMs } = options;
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
   const resolved = await resolveProfile(profileOf(fake), secretsOf(fake));

@@ -154,6 +154,11 @@ const hopelessness = (losses: Losses): CaseVerdict | undefined => {
   if (lostBy(losses, "locked")) return inconclusive(LOCKED, whatAnswers.locked);
   if (lostBy(losses, "throttled"))
     return inconclusive("the service keeps asking to retry later", whatAnswers.throttled);
+  if (lostBy(losses, "own-limit"))
+    return inconclusive(
+      "this machine let Touchstone open no more connections, which is not the service's doing",
+      whatAnswers["own-limit"],
+    );
   return lostBy(losses, "refused")
     ? inconclusive("nothing listens at the target's address any more", whatAnswers.refused)
     : undefined;

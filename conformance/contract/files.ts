@@ -7,6 +7,9 @@ export const recordFiles = {
   pushes: "pushes.jsonl",
 } as const;
 
+/** What the profile of a folder may be called. */
+export const profileNames = ["ts", "mts", "js", "mjs", "json"].map((ending) => `touchstone.config.${ending}`);
+
 /** Readable by the owner only: credentials are masked, but the rest is a service's own data. */
 export const directoryMode = 0o700;
 export const fileMode = 0o600;

@@ -26,6 +26,13 @@ export type FetchedProfile = Omit<Profile, keyof WithSecrets> &
 export const canMoveClock = ({ hooks }: Pick<FetchedProfile, "hooks">): boolean =>
   hooks?.clock?.advance !== undefined || hooks?.clock?.faketime !== undefined;
 
+/** What a service asks its clients for, in PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase: string | undefined;
+}
+
 /** Shorter parts of a value are words such as Bearer, not credentials. */
 const SHORTEST_PART = 10;
 

@@ -1,6 +1,8 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir, homedir } from "node:os";
 import path from "node:path";
+import { fileReason } from "../contract/files.ts";
+import { ConfigurationError } from "../contract/problem.ts";
 import { isRunning } from "./lock.ts";
 
 /** A host name with the characters replaced that are unsafe in file names. */
@@ -10,9 +12,26 @@ const plainHost = (host: string): string => host.replaceAll(/[^A-Za-z0-9]/g, "_"
 export const temporaryPrefix = (what: "fake" | "load" | "k6", host: string, pid: number): string =>
   `touchstone-${what}-${plainHost(host)}-${pid}-`;
 
-/** The path prefix of this process's temporary folders, for mkdtemp. */
-export const temporaryBase = (what: "fake" | "load" | "k6"): string =>
-  path.join(tmpdir(), temporaryPrefix(what, hostname(), process.pid));
+/** A folder that is removed at the end of the block in which it is used. */
+export type PassingFolder = Disposable & { readonly path: string };
+
+/** A new folder whose path begins with this prefix. */
+export const passingFolder = (prefix: string): PassingFolder => {
+  const folder = mkdtempSync(prefix);
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+};
+
+/** A temporary folder of this process. Throws ConfigurationError if the folder for temporary files cannot be used. */
+export const temporaryFolder = (what: "fake" | "load" | "k6"): PassingFolder => {
+  try {
+    return passingFolder(path.join(tmpdir(), temporaryPrefix(what, hostname(), process.pid)));
+  } catch (error) {
+    throw new ConfigurationError(
+      `TMPDIR: the folder for temporary files, ${tmpdir()}, cannot be written (${fileReason(error)}); set TMPDIR to a writable folder`,
+      { cause: error },
+    );
+  }
+};
 
 /** The process that created the temporary folder with this name on this machine; undefined for any other name. */
 const makerOf = (name: string, host: string): number | undefined => {

@@ -206,18 +206,11 @@ export const isInstalledAt = (folder: string, name: string): boolean => {
   }
 };
 
-export const profileNames = [
-  "touchstone.config.ts",
-  "touchstone.config.mts",
-  "touchstone.config.json",
-] as const;
-
 /**
  * The file name with which a profile loads from this folder: TypeScript if it can import `defineProfile`, with the
  * extension that makes it a module whatever package.json says; otherwise JSON.
  */
-export const profileNameAt = (folder: string, canImport: boolean): (typeof profileNames)[number] => {
-  const [ts, mts, json] = profileNames;
-  if (!canImport) return json;
-  return moduleTypeAt(folder) === "module" ? ts : mts;
+export const profileNameAt = (folder: string, canImport: boolean): string => {
+  if (!canImport) return "touchstone.config.json";
+  return moduleTypeAt(folder) === "module" ? "touchstone.config.ts" : "touchstone.config.mts";
 };

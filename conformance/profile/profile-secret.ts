@@ -66,27 +66,32 @@ const whyFailed = ({ code }: { readonly code?: unknown }, stderr: string): strin
   return code === "ENOENT" ? "there is no such program" : `it ended with ${String(code)}`;
 };
 
-/**
- * The environment in which a load run of this profile finds its k6. A load must reach the target as the gate does, so
- * settings that k6 cannot follow are refused, not silently ignored. Throws ConfigurationError.
- */
-export const loadEnvironment = (
-  { network, authorize }: Pick<Profile, "network" | "authorize">,
-  environment: Environment,
-): Environment => {
+/** Settings of a profile that k6 cannot follow, though a load must reach the target as the gate does. */
+export const loadObstacles = ({
+  network,
+  authorize,
+}: Pick<Profile, "network" | "authorize">): readonly string[] => {
   const ways = {
-    "network.clientCertificate": network?.clientCertificate,
     "network.proxy": network?.proxy,
     "network.resolve": network?.resolve,
     "authorize.code": authorize?.code,
   };
-  const problems = Object.entries(ways).flatMap(([key, value]) =>
+  return Object.entries(ways).flatMap(([key, value]) =>
     value === undefined
       ? []
       : [
           `${key}: a load run cannot follow it; accepted is a profile without it (keep it in a separate file that only the gate adds)`,
         ],
   );
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return network?.caFile === undefined ? environment : { ...environment, SSL_CERT_FILE: network.caFile };
+};
+
+/** The environment in which a load run of this profile finds its k6. Throws ConfigurationError. */
+export const loadEnvironment = (
+  profile: Pick<Profile, "network" | "authorize">,
+  environment: Environment,
+): Environment => {
+  const obstacles = loadObstacles(profile);
+  if (obstacles.length > 0) throw new ConfigurationError(obstacles);
+  const { caFile } = profile.network ?? {};
+  return caFile === undefined ? environment : { ...environment, SSL_CERT_FILE: caFile };
 };

@@ -62,7 +62,7 @@ describe("the proof of a push rule is a table in terminal, page, Markdown and CI
     for (const text of [shown.terminal, shown.page]) {
       expect(text).toMatch(/Expected +pushes follow one reading of the schedule with at most 5 pushes/);
       expect(text).toMatch(/Seen +push 5 did not come +Notification|Seen +push 5 did not come\n/);
-      expect(text).toMatch(/fits all notifications best, R1 +\(at/);
+      expect(text).toMatch(/fits all notifications best, R1 +\(the\s+first at once/);
     }
     expectRows(shown, [
       ["4", /20[89][.\d]* to 210/, /20[89][.\d]* to 210/, "in time"],

@@ -4,6 +4,7 @@ import type { Limits } from "../contract/limits.ts";
 import { given } from "../contract/given.ts";
 import { isObject } from "../contract/json.ts";
 import { pathIn } from "../contract/text.ts";
+import { allowedHere, connectionsWithin } from "../files/own-limits.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
 import type { Answer, Request } from "../world/exchange.ts";
@@ -16,9 +17,6 @@ import { createRetries } from "../world/http/retry.ts";
 import type { Pace } from "../world/http/pacer.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type TransportOptions } from "../world/http/transport.ts";
-
-/** More than are used at a time, except for targets so far away that most of them just wait. */
-const MAX_CONNECTIONS = 64;
 
 interface ConnectionsOptions {
   readonly journal: Journal;
@@ -97,7 +95,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
 };
 
 const transportOptionsOf = (
-  { profile }: ResolvedProfile,
+  { profile, inProcessHooks }: ResolvedProfile,
   { journal, requestTimeoutMs, maxWaitMs, pace }: ConnectionsOptions,
 ): Omit<TransportOptions, "retries"> => {
   const { origin, pathname } = new URL(profile.baseUrl);
@@ -105,7 +103,11 @@ const transportOptionsOf = (
     origin,
     journal,
     timeoutMs: requestTimeoutMs,
-    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    maxConnections: connectionsWithin(
+      allowedHere(),
+      profile.concurrency?.maxConnections,
+      inProcessHooks === undefined ? "elsewhere" : "in this process",
+    ),
     pace: {
       perSecond: pace?.perSecond ?? profile.concurrency?.requestsPerSecond,
       refusedPerMinute: pace?.refusedPerMinute ?? profile.concurrency?.refusedPerMinute,

@@ -148,7 +148,7 @@ describe("the preflight stops the run with a remedy", () => {
     ["hangs", () => {}, "no answer in time"],
     ["closes connections", (socket) => void socket.end(), "closes connections"],
     ["resets connections", (socket) => void socket.resetAndDestroy(), "closes connections"],
-    ["does not speak HTTP", (socket) => void socket.end("SSH-2.0-x\r\n"), "is not valid HTTP"],
+    ["does not speak HTTP", (socket) => void socket.end("SSH-2.0-x\r\n"), "does not speak HTTP/1.1"],
   ])("if the target %s", async (does, behave, words) => {
     const baseUrl = behave === undefined ? await deadOrigin() : (await stopping(serveTcp(behave))).origin;
     const profile = { baseUrl, tolerances: tolerancesIfIt(does) };

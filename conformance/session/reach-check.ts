@@ -44,6 +44,9 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
   }
 };
 
+const nameCertificate =
+  "if the service requires a client certificate, name one that it accepts under `network.clientCertificate`";
+
 /** Ways in which the service itself is never reached: how each shows, what it is, and what to do. */
 const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [
   [
@@ -72,10 +75,11 @@ const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string
     "use http:// in baseUrl, or the port that speaks https",
   ],
   [
-    /ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i,
-    "the TLS handshake fails",
-    "if the service requires a client certificate, name it under `network.clientCertificate`",
+    /NO_APPLICATION_PROTOCOL|Expected HTTP\//,
+    "it does not speak HTTP/1.1",
+    "if it speaks HTTP/2 alone, let it speak HTTP/1.1 too; otherwise correct baseUrl in the profile",
   ],
+  [/ALERT|CERTIFICATE_REQUIRED|HANDSHAKE/i, "the TLS handshake fails", nameCertificate],
 ];
 
 const obstacleOf = ({ message }: TransportError) => obstacles.find(([shows]) => shows.test(message));
@@ -84,8 +88,8 @@ const whyUnreachable = (error: TransportError): string => obstacleOf(error)?.[1]
 
 const remedyFor = (error: TransportError, baseUrl: string): string =>
   obstacleOf(error)?.[2] ??
-  (error.reason === "closed" && baseUrl.startsWith("http:")
-    ? "if that port speaks https, use https:// in baseUrl; otherwise start the service, or correct baseUrl"
+  (error.reason === "closed"
+    ? `${baseUrl.startsWith("http:") ? "if that port speaks https, use https:// in baseUrl" : nameCertificate}; otherwise start the service, or correct baseUrl`
     : "start the service, or correct baseUrl in the profile");
 
 /** Why a request got no answer, in words. */
@@ -95,6 +99,7 @@ export const unreachable: Record<TransportError["reason"], string> = {
   timeout: "it gives no answer in time",
   throttled: "it keeps asking to retry later",
   locked: "it locks clients out",
+  "own-limit": "this machine lets Touchstone open no more connections",
   "too-large": "its answer is too large",
   protocol: "the answer is not valid HTTP, or the certificate is not trusted",
 };

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
@@ -39,6 +39,80 @@ describe("the process", () => {
   it("exits with 2 and prints the help if there is no command", async () => {
     const { exitCode, stderr } = await runCli([]);
     expect(stderr).toContain("conform");
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe("without --profile, a command judges", () => {
+  const asked = "conform --only code.unknown --effort quick".split(" ");
+  /** Runs in a new folder with these profiles, whose services are all down. */
+  const judged = async (
+    names: readonly string[],
+    further: readonly string[] = [],
+    environment: NodeJS.ProcessEnv = {},
+  ) => {
+    const cwd = newDirectory();
+    mkdirSync(cwd);
+    for (const name of names) copyFileSync(profileFor("http://127.0.0.1:9"), path.join(cwd, name));
+    process.chdir(cwd);
+    const call = runHere([...asked, ...further], { env: { ...env, CI: "", ...environment } });
+    return call.finally(() => process.chdir(root));
+  };
+
+  it("the profile of the folder, and says so first", async () => {
+    const loud = await judged(["touchstone.config.json"]);
+    expect(loud.stderr).toMatch(/^Profile touchstone\.config\.json of this folder; --fake judges/);
+    const quiet = await judged(["touchstone.config.json"], ["-q"]);
+    for (const { exitCode, stderr } of [loud, quiet]) {
+      expect(stderr).toContain("http://127.0.0.1:9 cannot be reached");
+      expect(exitCode).toBe(4);
+    }
+  });
+
+  it("the embedded fake beside a profile only with --fake or --behaviour", async () => {
+    for (const asked of ["--fake", "--behaviour=sound"])
+      expect(await judged(["touchstone.config.json"], [asked])).toMatchObject({ exitCode: 0 });
+    const both = await judged([], ["--fake", "--profile", "gate.json"]);
+    expect(both.stderr).toMatch(/'--fake' cannot be used with option '-p, --profile <file>'/);
+    expect(both.exitCode).toBe(2);
+  });
+
+  it("none of several", async () => {
+    const { exitCode, stderr } = await judged(["touchstone.config.json", "touchstone.config.mjs"]);
+    expect(stderr).toContain(
+      "this folder holds touchstone.config.mjs and touchstone.config.json; name one of them with --profile",
+    );
+    expect(exitCode).toBe(2);
+  });
+
+  it("what TOUCHSTONE_PROFILE names, unless --profile is there or the embedded fake is asked for", async () => {
+    const named = { TOUCHSTONE_PROFILE: "of-the-variable.json" };
+    const folder = ["touchstone.config.json"];
+    expect((await judged(folder, [], named)).stderr).toContain("of-the-variable.json: there is no such file");
+    expect((await judged(folder, ["-p", "flag.json"], named)).stderr).toContain(
+      "flag.json: there is no such",
+    );
+    expect(await judged(folder, ["--fake"], named)).toMatchObject({ exitCode: 0 });
+  });
+
+  it("with the seed and effort of their variables, unless flags give them", async () => {
+    const environment = { TOUCHSTONE_SEED: "7", TOUCHSTONE_EFFORT: "thorough" };
+    const { stdout } = await judged([], ["--seed", "8", "--effort=quick", "--json"], environment);
+    expect(JSON.parse(stdout)).toMatchObject({ seed: 8, effort: "quick" });
+    const whole = await runHere(["conform", "--only", "code.unknown", "--json", "--out", newDirectory()], {
+      env: environment,
+    });
+    expect(JSON.parse(whole.stdout)).toMatchObject({ seed: 7, effort: "thorough" });
+  });
+
+  it.each([
+    ["TOUCHSTONE_SEED", "1.5", 'TOUCHSTONE_SEED: --seed is "1.5"; accepted is a whole number'],
+    ["TOUCHSTONE_EFFORT", "huge", 'TOUCHSTONE_EFFORT: --effort is "huge"; accepted is one of quick'],
+    ["TOUCHSTONE_PROFILE", "", 'TOUCHSTONE_PROFILE is ""; accepted is a value; unset it otherwise'],
+  ])("nothing if %s is %j", async (variable, value, message) => {
+    const seedless = ["conform", "--only", "code.unknown"];
+    const { exitCode, stderr } = await runHere(seedless, { env: { [variable]: value } });
+    expect(stderr).toContain(message);
     expect(exitCode).toBe(2);
   });
 });

@@ -52,25 +52,14 @@ export const pack = async (folder: string): Promise<Packed> => {
   };
 };
 
-/**
- * Installs a packed package as npm would, with its dependencies from this checkout and no registry. Dependencies are
- * linked, or copied if the folder must stand alone; then without the bundled Node.
- */
-export const installOffline = async (
-  folder: string,
-  { file }: Packed,
-  { linked }: { readonly linked: boolean } = { linked: true },
-): Promise<void> => {
+/** Installs a packed package as npm would, with its dependency from this checkout and no registry. */
+export const installOffline = async (folder: string, { file }: Packed): Promise<void> => {
   const modules = path.join(folder, "node_modules");
   const target = path.join(modules, tool.name);
   mkdirSync(target, { recursive: true });
   mkdirSync(path.join(modules, ".bin"));
   await run("tar", ["-xzf", file, "--strip-components=1", "-C", target], {});
-  const from = (name: string): string => path.join(root, "node_modules", name);
-  if (linked)
-    for (const name of ["typebox", `node-${process.platform}-${process.arch}`])
-      symlinkSync(from(name), path.join(modules, name));
-  else cpSync(from("typebox"), path.join(modules, "typebox"), { recursive: true });
+  cpSync(path.join(root, "node_modules/typebox"), path.join(modules, "typebox"), { recursive: true });
   for (const name of ["touchstone", tool.name])
     symlinkSync(`../${tool.name}/dist/cli.js`, path.join(modules, ".bin", name));
 };

@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { publint } from "publint";
 import { beforeAll, describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../scenarios/runner/testing/k6.ts";
 import { emptyProject, ended, installOffline, pack, run } from "./installed.ts";
 import type { LoadRecord } from "../contract/load-record.ts";
+import { tool } from "../record/tool.ts";
 import { root } from "./measure.ts";
+import { filesBelow } from "./temporary-folder.ts";
 import { folderOfFile } from "./folders.ts";
 
 /** The package as its users get it: packed, put into an empty folder, and run from there. `npm run bench -- package` installs it from the registry. */
@@ -42,7 +44,7 @@ describe("the packed package", () => {
         "dist/receiver-page/page.css",
         "dist/scenarios/main.js",
         "dist/third-party-licences.txt",
-        "docs/profile.md",
+        "docs/how-to/profile.md",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
@@ -61,18 +63,33 @@ describe("the packed package", () => {
     expect(messages).toEqual([]);
   });
 
-  it("requires Node 20 or later, and its dependencies require no other version", () => {
-    const manifestOf = (name: string) =>
-      JSON.parse(readFileSync(path.join(root, name, "package.json"), "utf8")) as {
-        dependencies?: Record<string, string>;
-        engines?: { node?: string };
-      };
-    const { dependencies = {}, engines } = manifestOf(".");
-    expect(engines).toEqual({ node: ">=20" });
-    for (const name of Object.keys(dependencies)) {
-      const needed = manifestOf(`node_modules/${name}`);
-      expect([name, needed.engines, needed.dependencies]).toEqual([name, undefined, undefined]);
-    }
+  it("brings no Node, no program but its own, and with its dependencies takes at most 15 MB", () => {
+    const modules = path.join(module, "node_modules");
+    expect(readdirSync(path.join(modules, ".bin")).toSorted()).toEqual(["touchstone", tool.name]);
+    const { dependencies, optionalDependencies, engines } = JSON.parse(
+      readFileSync(path.join(modules, tool.name, "package.json"), "utf8"),
+    ) as Record<string, unknown>;
+    expect({ dependencies, optionalDependencies, engines }).toEqual({
+      dependencies: { typebox: expect.any(String) as unknown },
+      optionalDependencies: undefined,
+      engines: { node: ">=22.19" },
+    });
+    const bytes = filesBelow(modules).map((file) => statSync(path.join(modules, file)).size);
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(15_000_000);
+  });
+
+  it("is refused by an older Node in one line", async () => {
+    const older = path.join(module, "older.mjs");
+    writeFileSync(
+      older,
+      `Object.defineProperty(process.versions, "node", { value: "22.18.0" });
+       await import("./node_modules/${tool.name}/dist/cli.js");`,
+    );
+    expect(await ended(process.execPath, [older], { cwd: module })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "touchstone: this is Node 22.18.0; accepted is 22.19 or later; install a newer Node\n",
+    });
   });
 
   it("has the same address and version in the manifest and in every example of the docs", () => {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { start, type Running } from "../../commands/program.ts";
 import { root, type Measured } from "./measure.ts";
+import { environmentWith } from "./start-cli.ts";
 
 /**
  * Starts the command line in this process, for tests of what a command does rather than how its process starts, is
@@ -17,7 +18,7 @@ export const startHere = (
   });
   return start({
     given: parameters,
-    environment: { ...process.env, FORCE_COLOR: undefined, ...env },
+    environment: environmentWith(env),
     streams: { stdout: stream("stdout"), stderr: stream("stderr") },
     programFile: path.join(root, "cli.ts"),
   });

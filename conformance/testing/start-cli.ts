@@ -27,6 +27,16 @@ export interface Place {
 
 const root = path.resolve(import.meta.dirname, "../..");
 
+/** The environment without what would change a command's target or its output, and with this. */
+export const environmentWith = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...process.env,
+  FORCE_COLOR: undefined,
+  TOUCHSTONE_PROFILE: undefined,
+  TOUCHSTONE_SEED: undefined,
+  TOUCHSTONE_EFFORT: undefined,
+  ...env,
+});
+
 export const startProgram = (
   program: string,
   parameters: readonly string[],
@@ -34,7 +44,7 @@ export const startProgram = (
 ): Started => {
   const child = spawn(program, parameters, {
     cwd,
-    env: { ...process.env, FORCE_COLOR: undefined, ...env },
+    env: environmentWith(env),
     stdio: ["pipe", "pipe", "pipe"],
   });
   // It may end before it reads anything.

@@ -1,12 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { passingFolder, type PassingFolder } from "../files/folders.ts";
 
 /** A folder that is removed at the end of the block in which it is used. */
-export const temporaryFolder = (): Disposable & { readonly path: string } => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
-  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-};
+export const temporaryFolder = (): PassingFolder => passingFolder(path.join(os.tmpdir(), "touchstone-test-"));
 
 /** The files below a folder, as sorted paths relative to it. */
 export const filesBelow = (folder: string): readonly string[] =>

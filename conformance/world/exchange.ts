@@ -46,7 +46,15 @@ export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean => st
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;
-  readonly reason: "refused" | "closed" | "timeout" | "throttled" | "locked" | "too-large" | "protocol";
+  readonly reason:
+    | "refused"
+    | "closed"
+    | "timeout"
+    | "throttled"
+    | "locked"
+    | "own-limit"
+    | "too-large"
+    | "protocol";
   override readonly name = "TransportError";
   constructor(exchange: number, reason: TransportError["reason"], message: string) {
     super(message);
@@ -71,6 +79,8 @@ export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   throttled: "a service, or a rate limit, that lets these requests through",
   locked:
     "a service that does not lock out the clients of the profile, or refused requests further apart, by --pace",
+  "own-limit":
+    "a machine that lets Touchstone open more connections: more open files (`ulimit -n`), or local ports (`net.ipv4.ip_local_port_range`)",
   "too-large": "a service whose answers are shorter",
   protocol: "a service whose answers are HTTP/1.1",
 };

@@ -57,6 +57,17 @@ describe("the receiver's certificate", () => {
     expect(decade.caPem).not.toBe(first.caPem);
   });
 
+  it("gets a new authority, with a word to the operator, if the stored one is not yet valid", async () => {
+    const told: string[] = [];
+    const onTrouble = (message: string) => void told.push(message);
+    const first = await certificatesFor({ hosts, nowMs, folder, onTrouble });
+    const before = await certificatesFor({ hosts, nowMs: nowMs - 400 * 86_400_000, folder, onTrouble });
+    expect(before.caPem).not.toBe(first.caPem);
+    expect(told).toEqual([
+      expect.stringMatching(/^the authority in .+ is valid from May 31 .+ senders must trust$/),
+    ]);
+  });
+
   it("is issued again by the same authority when a host is added", async () => {
     const first = await certificatesFor({ hosts, nowMs, folder });
     const second = await certificatesFor({ hosts: [...hosts, "receiver.staging.example"], nowMs, folder });

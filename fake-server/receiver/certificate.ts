@@ -108,8 +108,9 @@ export interface Certificates {
 
 const RENEW_BEFORE_MS = 14 * DAY_MS;
 
-/** Whether a certificate is valid for these hosts and not about to expire. */
+/** Whether a certificate is valid for these hosts, already now and for a while. */
 const serves = (certificate: X509Certificate, hosts: readonly string[], nowMs: number): boolean =>
+  Date.parse(certificate.validFrom) <= nowMs &&
   Date.parse(certificate.validTo) - nowMs > RENEW_BEFORE_MS &&
   hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
 
@@ -178,6 +179,8 @@ export interface CertificateRequest {
   readonly folder?: string;
   /** The user's own certificate. */
   readonly certificate?: Certificate;
+  /** Told of what the operator must do. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
 }
 
 /** Finds or creates the receiver's certificate. Rejects with ConfigurationError. */
@@ -186,6 +189,7 @@ export const certificatesFor = async ({
   nowMs,
   folder,
   certificate,
+  onTrouble,
 }: CertificateRequest): Promise<Certificates> => {
   if (certificate !== undefined) {
     const caPem = issuerOf(certificate, checkCertificate(certificate));
@@ -195,7 +199,13 @@ export const certificatesFor = async ({
     folder,
     authorityFiles,
     (x509) => serves(x509, [], nowMs),
-    () => makeCa(nowMs),
+    (kept) => {
+      if (kept !== undefined)
+        onTrouble?.(
+          `the authority in ${folder} is valid from ${kept.validFrom} to ${kept.validTo} only; a new one replaces it, which senders must trust`,
+        );
+      return makeCa(nowMs);
+    },
   );
   const { publicKey } = new X509Certificate(ca.certPem);
   const own = await keptOrMade(
@@ -219,12 +229,12 @@ const keptOrMade = async (
   folder: string | undefined,
   names: Names,
   isGood: (x509: X509Certificate) => boolean,
-  make: () => Promise<Certificate>,
+  make: (kept?: X509Certificate) => Promise<Certificate>,
 ): Promise<Certificate> => {
   if (folder === undefined) return make();
   const kept = await readPair(folder, names);
   if (kept !== undefined && isGood(kept.x509)) return kept;
-  const made = await make();
+  const made = await make(kept?.x509);
   writePair(folder, names, made);
   return made;
 };

@@ -176,7 +176,7 @@ const openLog = async (
 };
 
 const certificatesOf = (
-  { host, publicHost, certificateFolder, certificate }: Settings,
+  { host, publicHost, certificateFolder, certificate, onTrouble }: Settings,
   clock: ReceiverClock,
 ): Promise<Certificates> => {
   const names = [THIS_MACHINE, "localhost", "::1", ...(isWildcard(host) ? [] : [host]), publicHost];
@@ -185,6 +185,7 @@ const certificatesOf = (
     nowMs: Date.parse(clock.wallTime()),
     ...(certificateFolder === undefined ? {} : { folder: certificateFolder }),
     ...(certificate === undefined ? {} : { certificate }),
+    onTrouble,
   });
 };
 

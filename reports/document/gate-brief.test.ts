@@ -70,8 +70,8 @@ describe("the short report", () => {
       Readings that fit the evidence
         Rule                    Readings
         authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
-        push.schedule           R1: at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes,
-                                five in all
+        push.schedule           R1: the first at once, delays between pushes, five in all; with the
+                                document's delays at 0, 30, 90, 210 and 450 s
 
       Pushes
         The retry schedule

@@ -19,8 +19,8 @@ export interface GateOptions extends Place {
 }
 
 export interface LoadOptions extends Pick<Place, "prefix"> {
-  /** `brief` leaves out the sentences of rules and how the load was made. */
-  readonly detail: "brief" | "full";
+  /** Only `full` has the sentences of rules and how the load was made. */
+  readonly detail: "failures" | "brief" | "full";
 }
 
 type AnyRecord = RunRecord | LoadRecord;
@@ -49,8 +49,8 @@ export const targetFacts = ({
   seed,
   ...record
 }: AnyRecord): readonly Fact[] => [
+  ...(target.profiles.length === 0 ? [] : [["Profile", lines(...target.profiles.map(code))] as const]),
   ["Target", lines(target.name, soft(target.baseUrl))],
-  ...(target.profiles.length === 0 ? [] : [["Profile", code(target.profiles.join(", "))] as const]),
   ...(target.behaviour === undefined ? [] : [["Behaviour", code(target.behaviour)] as const]),
   ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some differ from the document’s"],
   ...("settings" in record && Object.keys(record.settings).length > 0

@@ -25,7 +25,7 @@ import { elapsed, plural } from "../text/figures.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { groupTable } from "../document/gate-rules.ts";
 
-/** A report for a terminal, at most 100 columns wide; the verdict comes last, next to the prompt. */
+/** A report for a terminal, at most 120 columns wide; the verdict comes last, next to the prompt. */
 export const renderTerminal = (document: Doc, options: Page): string => {
   const page = fitted(options);
   const { palette } = page;
@@ -103,12 +103,13 @@ const cardLines = ({ header, beside, promise = "", blocks }: Card, page: Page): 
   ];
 };
 
-const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => [
-  ...textLines(strong(title), page),
-  ...textLines(soft(note), page),
-  ...(brief?.flatMap((line) => textLines(line, page)) ??
-    (shown === undefined ? [] : tableLines(shown, page))),
-];
+const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => {
+  const said =
+    brief?.flatMap((line) => textLines(line, page)) ?? (shown === undefined ? [] : tableLines(shown, page));
+  return said.length === 0
+    ? []
+    : [...textLines(strong(title), page), ...textLines(soft(note), page), ...said];
+};
 
 type Headers = ExchangeRecord["request"]["headers"];
 

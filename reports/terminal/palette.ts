@@ -19,10 +19,14 @@ export interface Page {
   readonly columns: number;
 }
 
-/** The same page for a terminal of any width: reports use at most 100 columns, and at least 40. */
+/** How wide a stream is: 100 columns if it is no terminal, and 80 if it is one that tells 0, as in a container. */
+export const columnsOf = ({ columns = 100 }: { readonly columns?: number }): number =>
+  columns === 0 ? 80 : columns;
+
+/** The same page for a terminal of any width: reports use at most 120 columns, and at least 40. */
 export const fitted = <P extends Page>(page: P): P => ({
   ...page,
-  columns: Math.min(100, Math.max(40, page.columns)),
+  columns: Math.min(120, Math.max(40, page.columns)),
 });
 
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });

@@ -51,7 +51,10 @@ const breaks = {
   data: new RegExp(`(?<=[\\s,&;])${held}`, "u"),
 } as const;
 
-/** An uncoloured text in lines of at most this width. Longer words are broken if necessary. */
+/** The path of a file or folder: broken, it could not be copied. */
+const isPath = (word: string): boolean => /^(?:[\w.@~+-]*\/)+[\w.@~+-]+$/.test(word);
+
+/** An uncoloured text in lines of at most this width. Longer words are broken if necessary, except for paths. */
 export const wrap = (text: string, columns: number, kind: keyof typeof breaks = "sentence"): string[] => {
   const most = Math.max(1, columns);
   const lines: string[] = [];
@@ -62,7 +65,7 @@ export const wrap = (text: string, columns: number, kind: keyof typeof breaks = 
       continue;
     }
     if (line.trim() !== "") lines.push(line.trimEnd());
-    while (width(word.trimEnd()) > most) {
+    while (width(word.trimEnd()) > most && !isPath(word.trimEnd())) {
       const piece = fitting(word, most) || String.fromCodePoint(word.codePointAt(0) ?? 0);
       lines.push(piece);
       word = word.slice(piece.length);

@@ -1,7 +1,7 @@
 import type { Limits } from "../../conformance/contract/limits.ts";
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
 import type { ShapeName } from "../stages.ts";
-import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
+import type { ClientCertificate, FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import type { ScriptClient } from "../protocol.ts";
 import type { RunnerClock } from "./clock.ts";
@@ -14,6 +14,7 @@ export interface LoadTarget {
   readonly name: string;
   readonly profile: FetchedProfile;
   readonly clients: readonly ScriptClient[];
+  readonly clientCertificate?: ClientCertificate | undefined;
   readonly profiles: readonly string[];
   readonly behaviour?: string | undefined;
   readonly limits: Limits;

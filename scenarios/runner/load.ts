@@ -1,5 +1,5 @@
 import path from "node:path";
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-fetched.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
@@ -19,7 +19,7 @@ import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "
 import { playSegment } from "./segment/play.ts";
 import { digestKeyOf } from "./segment-plan.ts";
 import { scriptSettings } from "./settings.ts";
-import { temporaryBase } from "../../conformance/files/folders.ts";
+import { temporaryFolder } from "../../conformance/files/folders.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ import { fileURLToPath } from "node:url";
  */
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);
-  await using folder = await mkdtempDisposable(temporaryBase("load"));
+  using folder = temporaryFolder("load");
   // Awaited, because the folder is removed at the return.
   return await recorded(context, plan, out, async (writer) => {
     const script = await scriptFor(folder.path);
@@ -97,7 +97,7 @@ const preflight = async (
   const silent = troubles.map(noAnswer.reasonIn).find((reason) => reason !== undefined);
   if (silent !== undefined && exceptions.count === 0)
     throw new UnreachableError(
-      `${target.profile.baseUrl} cannot be reached: ${silent}. Start the service, or correct baseUrl in the profile`,
+      `${target.profile.baseUrl} cannot be reached: ${silent}. ${/certificate required|bad certificate/.test(silent) ? "Name a client certificate that it accepts under `network.clientCertificate`" : "Start the service, or correct baseUrl in the profile"}`,
     );
   if (reasons.length > 0)
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed:`, ...reasons]);

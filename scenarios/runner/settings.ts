@@ -1,7 +1,13 @@
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
 import type { Stage } from "../protocol.ts";
 import { stagesOf } from "../stages.ts";
-import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
+import { createPrivateKey } from "node:crypto";
+import { given } from "../../conformance/contract/given.ts";
+import type {
+  ClientCertificate,
+  FetchedProfile,
+  HookDefinition,
+} from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";
 import type { ScriptHook, ScriptSettings } from "../protocol.ts";
@@ -24,7 +30,12 @@ export interface ScriptRun {
 
 /** The settings that a script reads. They hold secrets: the file must be readable only by its owner. */
 export const scriptSettings = (
-  { profile, clients, limits }: Pick<LoadTarget, "profile" | "clients" | "limits">,
+  {
+    profile,
+    clients,
+    clientCertificate,
+    limits,
+  }: Pick<LoadTarget, "profile" | "clients" | "clientCertificate" | "limits">,
   plan: Omit<LoadPlan, "warmUpMs">,
   { runKey, preflight, accounts = profile.accounts ?? [] }: ScriptRun,
 ): ScriptSettings => {
@@ -36,6 +47,7 @@ export const scriptSettings = (
     baseUrl: profile.baseUrl.replace(/\/+$/, ""),
     clients: clients.map(({ id, secret, redirectUri }) => ({ id, secret, redirectUri })),
     headers: profile.headers ?? {},
+    ...(clientCertificate === undefined ? {} : { clientCertificate: decrypted(clientCertificate) }),
     authorize: { headers: profile.authorize?.headers ?? {}, query: profile.authorize?.query ?? {} },
     ...(trigger === undefined ? {} : { trigger }),
     accounts,
@@ -51,6 +63,11 @@ export const scriptSettings = (
     digestKey: runKey,
     preflight,
   };
+};
+
+const decrypted = ({ cert, key, passphrase }: ClientCertificate) => {
+  const plain = createPrivateKey({ key, ...given({ passphrase }) });
+  return { cert, key: plain.export({ type: "pkcs8", format: "pem" }).toString() };
 };
 
 const requestTimeoutOf = (profile: Pick<FetchedProfile, "tolerances">): number =>

@@ -47,14 +47,14 @@ export const push = {
     judged:
       "For notifications that are never acknowledged, the moment of every push is compared with each reading, with delays counted from a push's start or from its failure. The rule holds if one reading with at most five pushes fits. A push is early if even the uncertainty of its moment cannot explain it. It is late if it is overdue by more than tolerances.latenessMs or 15 % of its delay, whichever is more.",
     readings: {
-      R1: "at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes, five in all",
-      R2: "at 0, 30, 60, 120 and 240 s: the first at once, delays from the first push, five in all",
-      R3: "at 30, 90, 210, 450 and 930 s: the first is delayed too, delays between pushes",
-      R4: "at 30, 60, 120, 240 and 480 s: the first is delayed too, delays from the event",
-      R5: "at 0, 30, 90, 210, 450 and 930 s: five pushes after the first, which breaks push.cap",
-      R6: "at 0, 30, 60, 120, 240 and 480 s: the same with delays from the first push, which breaks push.cap",
-      R7: "at 0, 30, 90, 210, 450 and 690 s: the same with delays capped at 240 s, which breaks push.cap",
-      R8: "at 30, 90, 210 and 450 s: the first is delayed, and only the listed delays are used",
+      R1: "the first at once, delays between pushes, five in all; with the document's delays at 0, 30, 90, 210 and 450 s",
+      R2: "the first at once, delays from the first push, five in all; with the document's delays at 0, 30, 60, 120 and 240 s",
+      R3: "the first is delayed too, delays between pushes; with the document's delays at 30, 90, 210, 450 and 930 s",
+      R4: "the first is delayed too, delays from the event; with the document's delays at 30, 60, 120, 240 and 480 s",
+      R5: "five pushes after the first, which breaks push.cap; with the document's delays at 0, 30, 90, 210, 450 and 930 s",
+      R6: "the same with delays from the first push, which breaks push.cap; with the document's delays at 0, 30, 60, 120, 240 and 480 s",
+      R7: "the same with no delay longer than the last one listed, which breaks push.cap; with the document's delays at 0, 30, 90, 210, 450 and 690 s",
+      R8: "the first is delayed, and only the listed delays are used; with the document's delays at 30, 90, 210 and 450 s",
     },
   },
   "push.cap": {

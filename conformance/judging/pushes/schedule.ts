@@ -33,7 +33,7 @@ export const judgeSchedule = (pushRun: PushRun): Finding => {
     readings: readingsIn(sender.allowed).map(({ name }) => name),
     ...anchorFacts(sender, pushRun),
     ...(kept === undefined ? {} : resolutionFact(kept, sender.around)),
-    schedule: scheduleTable(never.journal.pushCase, sender.all, sender.around),
+    schedule: scheduleTable(shownOf(sender) ?? never.journal.pushCase, sender.all, sender.around),
   };
   const doubt = kept === undefined ? coarseSender(sender) : unclear(keeping, pushRun, sender.around);
   if (doubt !== undefined) return undecided(doubt, facts);
@@ -50,6 +50,12 @@ export const readingsThatFit = (trace: PushTrace): readonly string[] => {
   return best.timed.length === 0 ? [] : readingsIn(allowed).map(({ name }) => name);
 };
 
+/** Where no reading fits, the notification that is furthest from one. */
+const shownOf = ({ best, allowed }: Sender): PushCase | undefined =>
+  allowed.length > 0 ? undefined : byCost(best)[0]?.journal.pushCase;
+
+const byCost = ({ timed }: Explained): Explained["timed"] => timed.toSorted((a, b) => b.costMs - a.costMs);
+
 const keepsCap = ({ hypothesis: { reading } }: Explained): boolean => reading.keepsCap;
 
 const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
@@ -59,22 +65,20 @@ const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
 /** What the notifications show of a sender whose pushes fit no reading that keeps to the cap. */
 const misfits = ({ best, allowed: [beyond] }: Sender, { limits }: PushRun): readonly Part[] => {
   const { reading } = (beyond ?? best).hypothesis;
-  return (beyond ?? best).timed
-    .toSorted((a, b) => b.costMs - a.costMs)
-    .map((shown): Part => {
-      if (beyond === undefined ? shown.flaws.length === 0 : !isNever(shown.journal)) return "passed";
-      const { name, pushes } = shown.journal.pushCase;
-      return {
-        expected: `pushes follow one reading of the schedule with at most ${limits.maxPushes} pushes`,
-        actual:
-          beyond === undefined
-            ? flawText(shown)
-            : `they follow ${reading.name}, which has ${reading.pushes} pushes`,
-        evidence: pushes,
-        name,
-        shown,
-      };
-    });
+  return byCost(beyond ?? best).map((shown): Part => {
+    if (beyond === undefined ? shown.flaws.length === 0 : !isNever(shown.journal)) return "passed";
+    const { name, pushes } = shown.journal.pushCase;
+    return {
+      expected: `pushes follow one reading of the schedule with at most ${limits.maxPushes} pushes`,
+      actual:
+        beyond === undefined
+          ? flawText(shown)
+          : `they follow ${reading.name}, which has ${reading.pushes} pushes`,
+      evidence: pushes,
+      name,
+      shown,
+    };
+  });
 };
 
 /** A reading would fit, but a connection broke, the run did not wait long enough, or no notification shows a push exactly enough. */

@@ -7,6 +7,8 @@ import { code, page, table } from "./markdown.ts";
 /** Every command as the program defines it; none of them is run. */
 export const definitions = commands.map((make) => make({} as CommandContext));
 
+const global = new Set(["-q", "--quiet", "-v", "--verbose", "--no-color"]);
+
 /** Whether these words are a command with arguments and flags as it defines them. */
 export const parses = ([name, ...parameters]: readonly string[]): boolean => {
   let parsed = false;
@@ -18,7 +20,10 @@ export const parses = ([name, ...parameters]: readonly string[]): boolean => {
       .action(() => {
         parsed = true;
       })
-      .parse(parameters, { from: "user" });
+      .parse(
+        parameters.filter((word) => !global.has(word)),
+        { from: "user" },
+      );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
@@ -55,6 +60,6 @@ const commandPart = (command: (typeof definitions)[number]): string => {
 export const commandsPage = (): string =>
   page(
     "Commands",
-    "Every command with its flags. `--no-color` and `-q, --quiet` go with all of them; results go to standard output, everything else to standard error.",
+    "Every command with its flags. `-q, --quiet`, `-v, --verbose` and `--no-color` go with all of them; results go to standard output, everything else to standard error.",
     definitions.map(commandPart),
   );

@@ -3,6 +3,7 @@ import type { ExchangeRecord } from "../../contract/record.ts";
 import { shorten } from "../../contract/text.ts";
 import { monotonicMs } from "../clock.ts";
 import { type Answer, withoutQuery, type Request, type TransportError } from "../exchange.ts";
+import { createCookies, type Cookies } from "./cookies.ts";
 import { learn } from "./learn.ts";
 import type { Secrets } from "../../contract/secrets.ts";
 
@@ -57,6 +58,7 @@ export interface Scope {
   readonly isControl: boolean;
   /** Requests of the case that got no complete answer. */
   readonly losses: Losses;
+  readonly cookies: Cookies;
   /** Measurements of the case, recorded once its judgement stands. */
   readonly findings: (() => void)[];
 }
@@ -73,6 +75,7 @@ export const newScope = (
   isControl,
   exchanges: [],
   losses: newLosses(),
+  cookies: createCookies(),
   findings: [],
 });
 

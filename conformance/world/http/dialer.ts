@@ -4,17 +4,13 @@ import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { given } from "../../contract/given.ts";
-import { decoded } from "../../contract/profile-fetched.ts";
+import { decoded, type ClientCertificate } from "../../contract/profile-fetched.ts";
 
 /** How to reach a service if a plain connection is not enough. Certificates are always verified. */
 export interface DialSettings {
   /** Additional trusted authorities, in PEM. */
   readonly ca?: string;
-  readonly clientCertificate?: {
-    readonly cert: string;
-    readonly key: string;
-    readonly passphrase: string | undefined;
-  };
+  readonly clientCertificate?: ClientCertificate;
   readonly proxy?: {
     /** May include user and password; never displayed. */
     readonly url: string;
@@ -32,7 +28,11 @@ export const keepingNone = { pipelining: 0 };
 export type Dialer = ReturnType<typeof createDialer>;
 
 export const createDialer = (settings: DialSettings = {}) => {
-  const common = given({ secureContext: contextOf(settings), lookup: lookupIn(settings.resolve) });
+  const common = {
+    ...given({ secureContext: contextOf(settings), lookup: lookupIn(settings.resolve) }),
+    // Said aloud, or NODE_TLS_REJECT_UNAUTHORIZED would decide.
+    rejectUnauthorized: true,
+  };
   /** A tunnel to the origin, if it is reached through a proxy; rejects if the proxy refuses. */
   const tunnel = (origin: URL, timeoutMs: number): Promise<net.Socket> | undefined => {
     const proxy = proxyFor(settings, hostOf(origin));

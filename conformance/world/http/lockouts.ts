@@ -59,6 +59,7 @@ const kindOf = ({ path }: Pick<Request, "path">): Kind =>
 /** Counts refusals, and how many of them there were when a client was last given a token. */
 const createCounts = () => {
   const all = new Map(kinds.map((kind) => [kind, { count: 0, atGrant: 0 }]));
+  let isEverGranted = false;
   const sum = (what: "count" | "atGrant", some: readonly Kind[]): number =>
     some.reduce((total, kind) => total + (all.get(kind)?.[what] ?? 0), 0);
   return {
@@ -68,7 +69,10 @@ const createCounts = () => {
       const one = all.get(kind);
       if (one !== undefined) one.count += 1;
     },
+    /** Until a client is given a token, nothing tells a lock from a service that never gives one. */
+    isEverGranted: () => isEverGranted,
     granted: (): void => {
+      isEverGranted = true;
       for (const one of all.values()) one.atGrant = one.count;
     },
     forget: (): void => {
@@ -108,14 +112,14 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
     await waiting.on(clock, waiting.counted(), leftMs, own.signal);
     if (resting !== own) return;
     resting = undefined;
-    rests.count += 1;
-    rests.ofMachineMs += ofMachineMs;
+    Object.assign(rests, { count: rests.count + 1, ofMachineMs: rests.ofMachineMs + ofMachineMs });
     counts.forget();
     own.abort();
   };
   return {
     seen: () => counts.seen(kinds),
-    /** How often refused requests had to be spaced: what was played meanwhile may have come too late. */
+    isEverGranted: counts.isEverGranted,
+    /** How often refused requests had to be spaced. */
     rests: () => rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
       const mustWait = (): boolean => !isControl && counts.seen(counted) + underWay >= most;
@@ -200,7 +204,7 @@ export const createLock = (waiting: Waiting, refusals: Refusals) => {
   const find = async (clock: PatientClock, look: Look): Promise<void> => {
     if (holding === undefined) {
       const refused = refusals.seen();
-      if (ended !== undefined || refused < LEAST_REFUSALS) return;
+      if (ended !== undefined || !refusals.isEverGranted() || refused < LEAST_REFUSALS) return;
       const locked = await look();
       if (locked === undefined) return;
       if (holding === undefined) return hold(clock, look, locked, refused);

@@ -137,6 +137,7 @@ describe("a lockout", () => {
 
   it("that never ends stops the run within a minute", async () => {
     const { time, pacer, real, send } = open();
+    await send(() => granting);
     for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
     await pacer.findLock(real, () => Promise.resolve("exchange"));
     expect(time.nowMs()).toBeLessThan(MINUTE_MS);
@@ -152,6 +153,13 @@ describe("a lockout", () => {
   it("is not suspected while nothing was refused", async () => {
     const { pacer, real, send } = open();
     await send(() => granting);
+    await pacer.findLock(real, () => Promise.resolve("exchange"));
+    expect(pacer.report().lockouts).toBe(0);
+  });
+
+  it("is not suspected where a client was never given a token", async () => {
+    const { pacer, real, send } = open();
+    for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
     await pacer.findLock(real, () => Promise.resolve("exchange"));
     expect(pacer.report().lockouts).toBe(0);
   });

@@ -139,6 +139,8 @@ const waitsOut = async (
     attempts.waitedMs += time.nowMs() - sinceMs;
     return isBack;
   }
+  // Nothing was sent: others give back what they hold, closed connections their ports within a minute.
+  if (setback.reason === "own-limit") return waitFor(backOffMs((attempts.outages += 1)));
   attempts.cuts += 1;
   if (setback.reason !== "closed" || !isHarmless || attempts.cuts >= retryPolicy.mostSends) return false;
   return waitFor(backOffMs(attempts.cuts));

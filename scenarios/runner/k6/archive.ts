@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempDisposableSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
+import { chmodSync, readdirSync, writeFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../../conformance/contract/text.ts";
-import { userFolder } from "../../../conformance/files/folders.ts";
+import { passingFolder, userFolder } from "../../../conformance/files/folders.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { RunnerClock } from "../clock.ts";
 import os from "node:os";
@@ -52,7 +52,7 @@ export const fromArchive = async (
   if (archive === undefined || processor === undefined)
     return `the project publishes no usable k6 for ${platform} on ${architecture}`;
   const name = `k6-v${version}-${archive.platform}-${processor}.${archive.ending}`;
-  using target = mkdtempDisposableSync(path.join(folder, "archive-"));
+  using target = passingFolder(path.join(folder, "archive-"));
   try {
     onProgress(`downloading ${name}`);
     const base = `${baseUrl}/v${version}`;
@@ -173,7 +173,7 @@ export const goInstall = async (
   options: GoOptions,
   place: (binary: string) => void,
 ): Promise<string | undefined> => {
-  using target = mkdtempDisposableSync(path.join(options.folder, "go-install-"));
+  using target = passingFolder(path.join(options.folder, "go-install-"));
   const failure = await build(options, target.path);
   if (failure === undefined) place(path.join(target.path, "k6"));
   return failure;

@@ -2,13 +2,13 @@ import path from "node:path";
 import { once } from "node:events";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
-import { temporaryBase } from "../../../conformance/files/folders.ts";
+import { temporaryFolder, type PassingFolder } from "../../../conformance/files/folders.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment, outputFlags, type K6Output } from "./outputs.ts";
 import { endOf, type K6End } from "./exit.ts";
@@ -56,25 +56,25 @@ const FAREWELL_MS = 1_000;
  * when k6 has ended; samples come back on its standard output. Throws K6Failed if it cannot be started.
  */
 export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
-  const folder = mkdtempSync(temporaryBase("k6"));
-  const dog = watchdog(folder);
+  const folder = temporaryFolder("k6");
+  const dog = watchdog(folder.path);
   try {
     return await startIn(folder, dog, options);
   } catch (error) {
     dog.callOff();
-    rmSync(folder, { recursive: true, force: true });
+    folder[Symbol.dispose]();
     throw error;
   }
 };
 
-const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
-  const { k6, script, settings, output, clock, onSamples, onLog } = options;
-  const { config, variables, ignored } = prepare(folder, options);
+const startIn = async (folder: PassingFolder, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
+  const { k6, script, output, clock, onSamples, onLog } = options;
+  const { config, variables, ignored } = prepare(folder.path, options);
   let asked = false;
   const port = output?.name === "web-dashboard" ? await freePort() : undefined;
-  const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output, port), script];
+  const parameters = [...argumentsFor(options, config), ...outputFlags(output, port), script];
   const child = spawn(k6.path, parameters, {
-    cwd: folder,
+    cwd: folder.path,
     env: variables,
     stdio: ["ignore", "pipe", "pipe"],
     // In its own process group: Ctrl-C reaches only us, and we stop k6.
@@ -114,7 +114,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
         : endOf(exitCode, signal, asked);
     } finally {
       dog.callOff();
-      rmSync(folder, { recursive: true, force: true });
+      folder[Symbol.dispose]();
     }
   };
   return { pid, ignored, stop, ended: finish() };
@@ -191,9 +191,8 @@ const prepare = (folder: string, { k6, settings, environment, output }: StartOpt
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
 const argumentsFor = (
-  version: string,
+  { k6: { version }, output, settings: { segment, preflight } }: StartOptions,
   config: string,
-  { segment, preflight }: Pick<ScriptSettings, "segment" | "preflight">,
 ): readonly string[] => [
   "run",
   `--config=${config}`,
@@ -205,7 +204,8 @@ const argumentsFor = (
   // No REST API: two runs on one machine would use the same port.
   "--address=",
   "--log-format=json",
-  "--system-tags=name,status,error_code,expected_response",
+  // Only another output has a use for k6's own tags, and each of its samples costs with them.
+  `--system-tags=${output === undefined ? "" : "name,status,error_code,expected_response"}`,
   "--out=csv=-",
   // A single iteration cannot be dealt out: each segment runs its own preflight.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
