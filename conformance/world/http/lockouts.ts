@@ -4,6 +4,7 @@ import { pathIn } from "../../contract/text.ts";
 import type { Clock, RealTime } from "../clock.ts";
 import { credentialsOf, TransportError, type Answer, type Request } from "../exchange.ts";
 
+/** The clock of a case, as far as it waits for the target to let it through. */
 export type PatientClock = Pick<
   Clock,
   "kind" | "isTold" | "runs" | "now" | "sleepAsAsked" | "canWaitAsAsked"
@@ -80,26 +81,14 @@ const createCounts = () => {
   };
 };
 
-/** Rests until refusals no longer count: one rest for all who wait. */
-const createRests = (waiting: Waiting, maxWaitMs: number) => {
-  const rests = { count: 0, ofMachineMs: 0 };
-  let resting: AbortController | undefined;
+/** Wakes all who wait for something to happen. */
+const createBell = () => {
+  let rung: PromiseWithResolvers<void> | undefined;
   return {
-    count: () => rests.count,
-    /** Returns whether this call is the one whose rest ended. `fewest` is the number of refusals that the service forced. */
-    take: async (clock: PatientClock, leftMs: number, fewest: number | undefined): Promise<boolean> => {
-      const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
-      if (fewest !== undefined && rests.ofMachineMs + ofMachineMs > maxWaitMs)
-        throw tooLong(fewest, maxWaitMs);
-      resting ??= new AbortController();
-      const own = resting;
-      await waiting.on(clock, waiting.counted(), leftMs, own.signal);
-      if (resting !== own) return false;
-      resting = undefined;
-      rests.count += 1;
-      rests.ofMachineMs += ofMachineMs;
-      own.abort();
-      return true;
+    next: (): Promise<void> => (rung ??= Promise.withResolvers()).promise,
+    ring: (): void => {
+      rung?.resolve();
+      rung = undefined;
     },
   };
 };
@@ -107,28 +96,37 @@ const createRests = (waiting: Waiting, maxWaitMs: number) => {
 /** Lets a number of requests be refused, and then rests for a minute. Until it has an answer, any request may be refused. */
 export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: number) => {
   const counts = createCounts();
-  const rests = createRests(waiting, maxWaitMs);
   let most = asked;
   let counted = kinds;
   let underWay = 0;
   const at = { firstMs: -Infinity, lastMs: -Infinity };
-  let answered: PromiseWithResolvers<void> | undefined;
+  const rests = { count: 0, ofMachineMs: 0 };
+  const answers = createBell();
+  let resting: AbortController | undefined;
   const rest = async (clock: PatientClock): Promise<void> => {
     const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
-    const isOver = leftMs <= 0 || (await rests.take(clock, leftMs, most < asked ? most : undefined));
-    if (isOver) counts.forget();
+    if (leftMs <= 0) return counts.forget();
+    const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
+    if (most < asked && rests.ofMachineMs + ofMachineMs > maxWaitMs) throw tooLong(most, maxWaitMs);
+    const own = (resting ??= new AbortController());
+    await waiting.on(clock, waiting.counted(), leftMs, own.signal);
+    if (resting !== own) return;
+    resting = undefined;
+    Object.assign(rests, { count: rests.count + 1, ofMachineMs: rests.ofMachineMs + ofMachineMs });
+    counts.forget();
+    own.abort();
   };
   return {
     seen: () => counts.seen(kinds),
     isEverGranted: counts.isEverGranted,
     /** How often refused requests had to be spaced. */
-    rests: rests.count,
+    rests: () => rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
       const mustWait = (): boolean => !isControl && counts.seen(counted) + underWay >= most;
       if (counted.includes(kindOf(request)))
         while (mustWait())
           if (underWay === 0) await rest(clock);
-          else await (answered ??= Promise.withResolvers()).promise;
+          else await answers.next();
       underWay += 1;
     },
     ended: (request: Request, answer: Answer | undefined): void => {
@@ -142,8 +140,7 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
         counts.refused(kindOf(request));
         at.lastMs = nowMs;
       } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) counts.granted();
-      answered?.resolve();
-      answered = undefined;
+      answers.ring();
     },
     /**
      * Half of what was refused without harm, after a rest. At first this endpoint alone counts; if that was not enough,

@@ -57,28 +57,30 @@ export const sleepOnEither = async (
   }
 };
 
-/** Waits as a limiter asked, on the clock by which it may count, together with others that it turned away. */
-const createWaitOut = (pacer: Pick<Pacer, "counted" | "elapsed">, time: RealTime) => {
+/** Waits as asked, so that those who wait at the same time do not all come back at once. */
+const createPatience = (pacer: Pick<Pacer, "counted" | "elapsed">, time: RealTime) => {
   let waiting = 0;
-  return {
-    countWaiting: () => waiting,
-    /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
-    waitOut: async (clock: PatientClock, waitMs: number, attempt: number): Promise<Counted | undefined> => {
-      const elapsed = pacer.elapsed();
-      waiting += 1;
-      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
-      // the clock has been enough for most.
-      try {
-        if (clock.kind === "virtual" && attempt === 1) await sleepOnEither(clock, time, waitMs);
-        else await clock.sleepAsAsked(waitMs);
-        if (clock.kind === "virtual" && attempt > 1 && pacer.counted() !== "target")
-          await time.pause(Math.min(waitMs, longestPauseMs, PAUSE_MS * attempt));
-      } finally {
-        waiting -= 1;
-      }
-      return elapsed(waitMs);
-    },
+  /** Returns the clock on which alone as much time has passed as was asked for; undefined if nobody knows. */
+  const waitOut = async (
+    clock: PatientClock,
+    waitMs: number,
+    attempt: number,
+  ): Promise<Counted | undefined> => {
+    const elapsed = pacer.elapsed();
+    waiting += 1;
+    // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
+    // the clock has been enough for most.
+    try {
+      if (clock.kind === "virtual" && attempt === 1) await sleepOnEither(clock, time, waitMs);
+      else await clock.sleepAsAsked(waitMs);
+      if (clock.kind === "virtual" && attempt > 1 && pacer.counted() !== "target")
+        await time.pause(Math.min(waitMs, longestPauseMs, PAUSE_MS * attempt));
+    } finally {
+      waiting -= 1;
+    }
+    return elapsed(waitMs);
   };
+  return { waitOut, spread: (waitMs: number): number => waitMs * (1 + Math.floor(waiting / triesAtOnce)) };
 };
 
 /**
@@ -93,7 +95,7 @@ export const createThrottles = (
   { backOffMs, time }: Retries,
 ) => {
   const { isShut, letThrough } = createShuts(time);
-  const { waitOut, countWaiting } = createWaitOut(pacer, time);
+  const { waitOut, spread } = createPatience(pacer, time);
   return (
     request: Kinded,
     clock: PatientClock,
@@ -117,7 +119,7 @@ export const createThrottles = (
       if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(waitMs);
-      const spreadMs = waitMs * (1 + Math.floor(countWaiting() / triesAtOnce));
+      const spreadMs = spread(waitMs);
       waitedBy = await waitOut(clock, spreadMs, attempt);
       waitedMs += spreadMs;
       return true;
