@@ -4,7 +4,6 @@ import type { RuleDocument } from "../../reports/json/conform.ts";
 import { figure, root, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { documentOf, newClients, rulesOf, SECTIONS, whyTheirs, wordsOf, writeProfile } from "./judging.ts";
-import { springAuthorizationServer } from "./java.ts";
 import { behindNginx, hasNginx } from "./nginx.ts";
 import { foreignImplementations, type ForeignImplementation } from "./services.ts";
 
@@ -47,8 +46,7 @@ export const foreign = async (): Promise<void> => {
     isAsked("FOREIGN_FRONTS", front),
   );
   if (!hasNginx) process.stdout.write("nginx is not installed: nothing is judged behind it\n");
-  const implementations = [...foreignImplementations, springAuthorizationServer];
-  const chosen = implementations.filter(({ name }) => isAsked("FOREIGN_NAMES", name));
+  const chosen = foreignImplementations.filter(({ name }) => isAsked("FOREIGN_NAMES", name));
   for (const implementation of chosen)
     for (const front of fronts) {
       const { document, wallMs } = await judge(implementation, front);

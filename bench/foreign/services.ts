@@ -46,7 +46,7 @@ export interface ForeignImplementation {
 const here = import.meta.dirname;
 
 /** Starts a service that prints its address in its first line and ends when its input does. */
-export const startService = async (
+const startService = async (
   program: string,
   parameters: readonly string[],
   { folder, clients }: Pick<Place, "folder" | "clients">,
@@ -170,7 +170,7 @@ export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">)
   });
 
 /** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
-export const anyState = {
+const anyState = {
   "authorize.state-charset": {
     seen: /U\+[\dA-F]{4}.*: it got a code that can be exchanged/,
     theirs: "a state is echoed whatever it holds (RFC 6749 appendix A.5)",
