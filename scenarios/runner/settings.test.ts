@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
@@ -33,6 +34,18 @@ describe("the settings of a script", () => {
     const asked = { method: "POST", headers: {}, ...http, result };
     expect(scriptSettings(target, plan, asRun).trigger).toEqual(asked);
     expect(scriptSettings(targetWith({ command: ["true"] }), plan, asRun)).not.toHaveProperty("trigger");
+  });
+
+  it("contain the client certificate, with its key decrypted", () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pem = { type: "pkcs8", format: "pem" } as const;
+    const key = privateKey.export({ ...pem, cipher: "aes-256-cbc", passphrase: "hidden" }).toString();
+    const clientCertificate = { cert: "a certificate", key, passphrase: "hidden" };
+    expect(scriptSettings({ ...target, clientCertificate }, plan, asRun).clientCertificate).toEqual({
+      cert: "a certificate",
+      key: privateKey.export(pem),
+    });
+    expect(scriptSettings(target, plan, asRun)).not.toHaveProperty("clientCertificate");
   });
 
   it("contain only the limits that scripts use, as the profile sets them", () => {
