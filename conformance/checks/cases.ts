@@ -100,6 +100,8 @@ const PART_FOR_REQUESTS = 1 / 5;
 export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,
   judge: (clock: JoinedClock) => Promise<CaseVerdict>,
+  /** What is looked at before anybody else moves the clock, if the case did not pass. */
+  control: (clock: JoinedClock) => Promise<void> = async () => {},
 ): Promise<CaseVerdict> => {
   const giveBack = await places.take();
   const own = clock.branch();
@@ -107,6 +109,7 @@ export const judgeCase = async (
   try {
     const judgement = await judge(waking.clock);
     const requestsMs = waking.requestsMs();
+    if (judgement.kind === "failed" || judgement.kind === "inconclusive") await control(own);
     return judgement.kind === "failed" && requestsMs > shortestLifetimeMs * PART_FOR_REQUESTS
       ? inconclusive(
           `the machine or the target was too slow: its requests took ${duration(requestsMs)}, so a credential that lives for ${duration(shortestLifetimeMs)} may have expired meanwhile (${judgement.actual})`,

@@ -37,8 +37,6 @@ export interface RunContext {
    * be spaced: what did not pass meanwhile may have come too late.
    */
   readonly spacing: () => { readonly lockouts: number; readonly rests: number };
-  /** Looks if clients are locked out, and waits until they no longer are. */
-  readonly findLock: (world: World) => Promise<void>;
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /**
    * Set if one breach settles the rule: once it is seen nothing further is judged, so the breach is neither shrunk nor

@@ -101,7 +101,7 @@ const playCase = async (
     return nothing(inconclusive("the service no longer answers", whatAnswers.timeout));
   const before = context.spacing();
   const judgement = await context
-    .inWorld(scope, (world) => judgeIn(context, world, judge), clientIndex)
+    .inWorld(scope, (world) => judgeIn(world, judge), clientIndex)
     .catch((error: unknown) => {
       if (context.signal.aborted) throw new Interrupted();
       return withoutAnswer(scope, error);
@@ -122,19 +122,11 @@ const withoutAnswer = (scope: Scope, error: unknown): CaseVerdict => {
 
 const isOpen = ({ kind }: CaseVerdict): boolean => kind === "failed" || kind === "inconclusive";
 
-/** A valid flow is the control of what did not pass: if it is refused too, clients were locked out. */
-const judgeIn = async (
-  context: RunContext,
-  world: World,
-  judge: (world: World) => Promise<CaseVerdict>,
-): Promise<CaseVerdict> => {
-  const judgement = await judge(world).catch((error: unknown) => {
+const judgeIn = (world: World, judge: (world: World) => Promise<CaseVerdict>): Promise<CaseVerdict> =>
+  judge(world).catch((error: unknown) => {
     if (error instanceof ControlFailed) return inconclusive(error.message, error.settle);
     throw error;
   });
-  if (isOpen(judgement)) await context.findLock(world);
-  return judgement;
-};
 
 const lostBy = (losses: Losses, wanted: TransportError["reason"]): boolean =>
   [...losses.open().values()].some(({ reason }) => reason === wanted);

@@ -1,6 +1,7 @@
 import { judgeCase, type Places } from "../checks/cases.ts";
 import { Interrupted, type RunContext } from "../checks/context.ts";
 import { createRun } from "../checks/create-run.ts";
+import type { ClientIndex } from "../checks/client-assignment.ts";
 import type { Effort } from "../checks/effort.ts";
 import type { Rule, Run } from "../checks/rule.ts";
 import type { Solo } from "../checks/solo.ts";
@@ -100,12 +101,15 @@ const runOf = (
     prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
   );
   const solo = solos[isWaiting ? "waiting" : "soon"];
+  const findLock = findLockIn(session, rule, prepared);
   const inWorld =
     (place: Solo["together"]): RunContext["inWorld"] =>
     (scope, judgeIn, clientIndex) =>
       place(() =>
-        judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
-          judgeIn(session.world(scope, own, prepared, clientIndex)),
+        judgeCase(
+          { places, clock, shortestLifetimeMs },
+          (own) => judgeIn(session.world(scope, own, prepared, clientIndex)),
+          (own) => findLock(own, clientIndex),
         ),
       );
   const context: RunContext = {
@@ -130,7 +134,6 @@ const runOf = (
     casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
     spacing: session.transport.address.pacer.spacing,
-    findLock: findLockIn(session, rule),
     keep: (exchanges) => kept.push(...exchanges),
     ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
     ...(path === undefined ? {} : { path }),
@@ -154,13 +157,21 @@ const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
   untestable: "where asked for",
 };
 
-/** The control is of the client that the case is judged with, on the clock of the case. */
+/**
+ * A valid flow is the control of a case that did not pass: if that is refused too, clients may be locked out, which is
+ * waited for. It is of the client that the case is judged with, on the clock of the case.
+ */
 const findLockIn =
-  ({ world: worldOf, resolved, transport }: Session, { requirement }: Rule): RunContext["findLock"] =>
-  async ({ clock, client }) => {
-    const scope = newScope(requirement, { isControl: true });
-    const control = worldOf(scope, clock, emptyPrepared, client.id === resolved.clients[0]?.id ? 0 : 1);
-    await transport.address.pacer.findLock(clock, () => refusedAt(control));
+  ({ world: worldOf, resolved, transport }: Session, { requirement }: Rule, prepared: Prepared) =>
+  async (clock: Clock, clientIndex: ClientIndex): Promise<void> => {
+    // The preflight got no token either.
+    if (!(prepared.accessLifetimeMs > 0)) return;
+    const lookAs = (index: ClientIndex) => () =>
+      refusedAt(worldOf(newScope(requirement, { isControl: true }), clock, emptyPrepared, index));
+    await transport.address.pacer.findLock(clock, {
+      look: lookAs(clientIndex),
+      ...(resolved.clients.length > 1 ? { lookOther: lookAs(clientIndex === 0 ? 1 : 0) } : {}),
+    });
   };
 
 /** Waits a moment after a lost answer, longer each time, and returns whether a plain request gets one. */

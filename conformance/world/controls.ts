@@ -2,7 +2,7 @@ import {
   ControlFailed,
   credentialsOf,
   describe,
-  mayBeGateways,
+  grantOf,
   showsSomething,
   TransportError,
 } from "./exchange.ts";
@@ -59,14 +59,18 @@ export const controlFailure = async (control: Promise<void>): Promise<ControlFai
   }
 };
 
-/** The endpoint that refuses a client which does everything right; undefined if it gets a token, or loses an answer. */
-export const refusedAt = async (world: World): Promise<Endpoint | undefined> => {
+/**
+ * The endpoint that refuses a client which does everything right; undefined if it gets a token. A lost answer says nothing
+ * against that, and an error of the server is no refusal.
+ */
+export const refusedAt = async ({ target, client }: World): Promise<Endpoint | undefined> => {
   try {
-    const { code } = await obtainCode(world);
-    const answer = await world.target.exchange(exchangeBody(world.client, code));
-    return mayBeGateways(answer) || credentialsOf(answer).accessToken !== undefined ? undefined : "exchange";
+    const authorized = await target.authorize({ client });
+    const grant = grantOf(authorized);
+    if (grant === undefined) return authorized.status >= 500 ? undefined : "authorize";
+    const answer = await target.exchange(exchangeBody(client, grant.code));
+    return answer.status >= 500 || credentialsOf(answer).accessToken !== undefined ? undefined : "exchange";
   } catch (error) {
-    if (error instanceof ControlFailed) return "authorize";
     if (error instanceof TransportError) return undefined;
     throw error;
   }

@@ -17,7 +17,6 @@ export const contextOf = (replaces: Partial<RunContext> & Pick<RunContext, "inWo
     casesAtATime: 6,
     recover: () => Promise.resolve(true),
     spacing: () => ({ lockouts: 0, rests: 0 }),
-    findLock: () => Promise.resolve(),
     keep: () => {},
     alone: (task) => task(context),
     ...replaces,

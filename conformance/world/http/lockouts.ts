@@ -59,7 +59,11 @@ const kindOf = ({ path }: Pick<Request, "path">): Kind =>
 /** Counts refusals, and how many of them there were when a client was last given a token. */
 const createCounts = () => {
   const all = new Map(kinds.map((kind) => [kind, { count: 0, atGrant: 0 }]));
+  const forget = (): void => {
+    for (const one of all.values()) Object.assign(one, { count: 0, atGrant: 0 });
+  };
   let isEverGranted = false;
+  let firstMs = -Infinity;
   const sum = (what: "count" | "atGrant", some: readonly Kind[]): number =>
     some.reduce((total, kind) => total + (all.get(kind)?.[what] ?? 0), 0);
   return {
@@ -75,8 +79,12 @@ const createCounts = () => {
       isEverGranted = true;
       for (const one of all.values()) one.atGrant = one.count;
     },
-    forget: (): void => {
-      for (const one of all.values()) Object.assign(one, { count: 0, atGrant: 0 });
+    forget,
+    /** Without a limit, what was refused longer ago no longer counts. */
+    forgetAfterAMinute: (nowMs: number): void => {
+      if (nowMs - firstMs <= MINUTE_MS) return;
+      firstMs = nowMs;
+      forget();
     },
   };
 };
@@ -93,34 +101,54 @@ const createBell = () => {
   };
 };
 
+/** Rests together with all others who have to. */
+const createRests = (waiting: Waiting, maxWaitMs: number) => {
+  let count = 0;
+  let ofMachineMs = 0;
+  let resting: AbortController | undefined;
+  return {
+    count: () => count,
+    /** Returns whether this ended the rest for all. `learned` is the number of refusals that made it necessary, unless asked for. */
+    rest: async (clock: PatientClock, durationMs: number, learned: number | undefined): Promise<boolean> => {
+      const isOfMachine = clock.kind === "real" || waiting.counted() === "machine";
+      const hereMs = isOfMachine ? durationMs : 0;
+      if (learned !== undefined && ofMachineMs + hereMs > maxWaitMs) throw tooLong(learned, maxWaitMs);
+      const own = (resting ??= new AbortController());
+      await waiting.on(clock, waiting.counted(), durationMs, own.signal);
+      if (resting !== own) return false;
+      resting = undefined;
+      count += 1;
+      ofMachineMs += hereMs;
+      own.abort();
+      return true;
+    },
+  };
+};
+
 /** Lets a number of requests be refused, and then rests for a minute. Until it has an answer, any request may be refused. */
 export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: number) => {
   const counts = createCounts();
   let most = asked;
   let counted = kinds;
   let underWay = 0;
-  const at = { firstMs: -Infinity, lastMs: -Infinity };
-  const rests = { count: 0, ofMachineMs: 0 };
+  let lastMs = -Infinity;
+  const rests = createRests(waiting, maxWaitMs);
   const answers = createBell();
-  let resting: AbortController | undefined;
   const rest = async (clock: PatientClock): Promise<void> => {
-    const leftMs = REST_MS - Math.max(0, waiting.nowMs() - at.lastMs);
+    const leftMs = REST_MS - Math.max(0, waiting.nowMs() - lastMs);
     if (leftMs <= 0) return counts.forget();
-    const ofMachineMs = clock.kind === "real" || waiting.counted() === "machine" ? leftMs : 0;
-    if (most < asked && rests.ofMachineMs + ofMachineMs > maxWaitMs) throw tooLong(most, maxWaitMs);
-    const own = (resting ??= new AbortController());
-    await waiting.on(clock, waiting.counted(), leftMs, own.signal);
-    if (resting !== own) return;
-    resting = undefined;
-    Object.assign(rests, { count: rests.count + 1, ofMachineMs: rests.ofMachineMs + ofMachineMs });
-    counts.forget();
-    own.abort();
+    const isOver = await rests.rest(clock, leftMs, most < asked ? most : undefined);
+    if (isOver) counts.forget();
   };
   return {
     seen: () => counts.seen(kinds),
+    /** Returns once no request is under way. */
+    settled: async (): Promise<void> => {
+      for (let left = underWay; left > 0; left = underWay) await answers.next();
+    },
     isEverGranted: counts.isEverGranted,
     /** How often refused requests had to be spaced. */
-    rests: () => rests.count,
+    rests: rests.count,
     admit: async (request: Request, clock: PatientClock, isControl: boolean): Promise<void> => {
       const mustWait = (): boolean => !isControl && counts.seen(counted) + underWay >= most;
       if (counted.includes(kindOf(request)))
@@ -132,13 +160,10 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
     ended: (request: Request, answer: Answer | undefined): void => {
       underWay -= 1;
       const nowMs = waiting.nowMs();
-      if (most === Infinity && nowMs - at.firstMs > MINUTE_MS) {
-        counts.forget();
-        at.firstMs = nowMs;
-      }
+      if (most === Infinity) counts.forgetAfterAMinute(nowMs);
       if (answer !== undefined && isRefusal(answer)) {
         counts.refused(kindOf(request));
-        at.lastMs = nowMs;
+        lastMs = nowMs;
       } else if (answer !== undefined && credentialsOf(answer).accessToken !== undefined) counts.granted();
       answers.ring();
     },
@@ -146,10 +171,13 @@ export const createRefusals = (waiting: Waiting, asked: number, maxWaitMs: numbe
      * Half of what was refused without harm, after a rest. At first this endpoint alone counts; if that was not enough,
      * whatever takes a credential, and then everything.
      */
-    lower: (locked: Kind | undefined): void => {
-      counted = locked === undefined || counted === posts ? kinds : most < asked ? posts : [locked];
-      const harmless = Math.min(counts.seenAtGrant(counted), counts.seen(counted));
-      most = Math.max(1, Math.floor(Math.min(most, harmless) / 2));
+    lowering: (locked: Kind | undefined): (() => void) => {
+      const some = locked === undefined || counted === posts ? kinds : most < asked ? posts : [locked];
+      const harmless = Math.min(most, counts.seenAtGrant(some), counts.seen(some));
+      return () => {
+        counted = some;
+        most = Math.max(1, Math.floor(harmless / 2));
+      };
     },
     report: () => ({ refusedPerMinute: most < asked ? most : undefined }),
   };
@@ -176,9 +204,31 @@ const lockSteps = {
 /** The endpoint at which a valid flow is refused; undefined if it is served. */
 type Look = () => Promise<Kind | undefined>;
 
+/** How a valid flow of the client of a case goes, and one of another client. */
+export interface Looks {
+  readonly look: Look;
+  readonly lookOther?: Look | undefined;
+}
+
+/** Returns how long a lock took, once valid requests are served again; undefined if they are not. */
+const waitOut = async (waiting: Waiting, clock: PatientClock, look: Look): Promise<number | undefined> => {
+  for (const by of clock.kind === "virtual" ? (["target", "machine"] as const) : (["machine"] as const)) {
+    let waitedMs = 0;
+    for (const stepMs of lockSteps[by]) {
+      await waiting.on(clock, by, stepMs);
+      waitedMs += stepMs;
+      if ((await look()) !== undefined) continue;
+      waiting.countsBy(by);
+      return waitedMs;
+    }
+  }
+  return undefined;
+};
+
 export const createLock = (waiting: Waiting, refusals: Refusals) => {
   const met = { lockouts: 0, longestLockMs: 0 };
   let ended: string | undefined;
+  let isBroken = false;
   let holding: AbortController | undefined;
   const passed = async (clock: PatientClock): Promise<void> => {
     // Another may be found at once.
@@ -186,42 +236,43 @@ export const createLock = (waiting: Waiting, refusals: Refusals) => {
       await waiting.on(clock, undefined, DAY_MS, held.signal);
     if (ended !== undefined) throw new TransportError(0, "locked", ended);
   };
-  /** Returns whether valid requests are served again. */
-  const waitOut = async (clock: PatientClock, look: Look): Promise<boolean> => {
-    for (const by of clock.kind === "virtual" ? (["target", "machine"] as const) : (["machine"] as const)) {
-      let waitedMs = 0;
-      for (const stepMs of lockSteps[by]) {
-        await waiting.on(clock, by, stepMs);
-        waitedMs += stepMs;
-        if ((await look()) !== undefined) continue;
-        waiting.countsBy(by);
-        met.longestLockMs = Math.max(met.longestLockMs, waitedMs);
-        return true;
-      }
-    }
-    return false;
-  };
-  const find = async (clock: PatientClock, look: Look): Promise<void> => {
+  const find = async (clock: PatientClock, looks: Looks): Promise<void> => {
     if (holding === undefined) {
       const refused = refusals.seen();
-      if (ended !== undefined || !refusals.isEverGranted() || refused < LEAST_REFUSALS) return;
-      const locked = await look();
+      if (ended !== undefined || isBroken || !refusals.isEverGranted() || refused < LEAST_REFUSALS) return;
+      const locked = await looks.look();
       if (locked === undefined) return;
-      if (holding === undefined) return hold(clock, look, locked, refused);
+      if (holding === undefined) return hold(clock, looks, locked, refused);
     }
     // What is known by now is found out for all.
     await passed(clock).catch(() => undefined);
   };
-  const hold = async (clock: PatientClock, look: Look, locked: Kind, refused: number): Promise<void> => {
+  const hold = async (
+    clock: PatientClock,
+    { look, lookOther }: Looks,
+    locked: Kind,
+    refused: number,
+  ): Promise<void> => {
     holding = new AbortController();
-    met.lockouts += 1;
-    refusals.lower(locked === "authorize" ? undefined : locked);
     try {
-      const isOver = await waitOut(clock, look);
-      if (!isOver)
+      // What was under way beside it may have been the cause.
+      await refusals.settled();
+      if ((await look()) === undefined) return;
+      const lower = refusals.lowering(locked === "authorize" ? undefined : locked);
+      const lockMs = await waitOut(waiting, clock, look);
+      if (lockMs !== undefined) {
+        met.lockouts += 1;
+        met.longestLockMs = Math.max(met.longestLockMs, lockMs);
+        lower();
+        if (met.lockouts === MOST_LOCKOUTS)
+          ended = `clients were locked out ${MOST_LOCKOUTS} times, however far refused requests were apart`;
+      } else if (lookOther !== undefined && (await lookOther()) !== undefined) {
+        // A service that serves nobody any more locks nobody out.
+        isBroken = true;
+      } else {
+        met.lockouts += 1;
         ended = `valid requests have been refused since ${refused} others were, for more than a minute`;
-      else if (met.lockouts === MOST_LOCKOUTS)
-        ended = `clients were locked out ${MOST_LOCKOUTS} times, however far refused requests were apart`;
+      }
     } finally {
       holding.abort();
       holding = undefined;

@@ -113,9 +113,11 @@ describe("a lockout", () => {
     for (let round = 0; round < rounds; round += 1) {
       await send(() => service.answerTo(false), clock);
       if ((await send(() => service.answerTo(true), clock)) !== granting)
-        await pacer.findLock(clock, async () => {
-          const answered = await send(() => service.answerTo(true), clock, true);
-          return answered === granting ? undefined : "exchange";
+        await pacer.findLock(clock, {
+          look: async () => {
+            const answered = await send(() => service.answerTo(true), clock, true);
+            return answered === granting ? undefined : "exchange";
+          },
         });
     }
     return service.locks();
@@ -139,7 +141,7 @@ describe("a lockout", () => {
     const { time, pacer, real, send } = open();
     await send(() => granting);
     for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
-    await pacer.findLock(real, () => Promise.resolve("exchange"));
+    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
     expect(time.nowMs()).toBeLessThan(MINUTE_MS);
     expect(
       await errorOf(
@@ -150,17 +152,38 @@ describe("a lockout", () => {
     expect(pacer.report().ended).toContain("5 others");
   });
 
+  it("is none if a valid flow is served once nothing else is under way, or never was served", async () => {
+    const { pacer, real, send } = open();
+    for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
+    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
+    await send(() => granting);
+    const looks = ["exchange", undefined] as const;
+    let look = 0;
+    await pacer.findLock(real, { look: () => Promise.resolve(looks[(look += 1) - 1]) });
+    expect(pacer.report().lockouts).toBe(0);
+  });
+
+  it("is none if no other client is served any more either, which then breaks a promise", async () => {
+    const { pacer, real, send } = open();
+    await send(() => granting);
+    for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
+    const look = () => Promise.resolve("exchange" as const);
+    await pacer.findLock(real, { look, lookOther: look });
+    expect(pacer.report()).toMatchObject({ lockouts: 0, ended: undefined });
+    expect(await send(() => granting)).toBe(granting);
+  });
+
   it("is not suspected while nothing was refused", async () => {
     const { pacer, real, send } = open();
     await send(() => granting);
-    await pacer.findLock(real, () => Promise.resolve("exchange"));
+    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
     expect(pacer.report().lockouts).toBe(0);
   });
 
   it("is not suspected where a client was never given a token", async () => {
     const { pacer, real, send } = open();
     for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
-    await pacer.findLock(real, () => Promise.resolve("exchange"));
+    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
     expect(pacer.report().lockouts).toBe(0);
   });
 
