@@ -193,6 +193,8 @@ const tooLong = (most: number, maxWaitMs: number): TransportError =>
 
 /** Fewer refusals lock nobody out. */
 const LEAST_REFUSALS = 3;
+/** So many valid flows are refused at once before it counts as a lock, which ends after a pause. */
+const LOOKS_AT_ONCE = 6;
 /** A service that locks clients out more often than this, though refusals are spaced, is not understood. */
 const MOST_LOCKOUTS = 10;
 /** How a lock is waited out: on the clock that a hook moves, then on this machine's, in all less than a minute. */
@@ -255,9 +257,9 @@ export const createLock = (waiting: Waiting, refusals: Refusals) => {
   ): Promise<void> => {
     holding = new AbortController();
     try {
-      // What was under way beside it may have been the cause.
+      // What was under way beside it may have been the cause, or a number of requests may be refused without a pause.
       await refusals.settled();
-      if ((await look()) === undefined) return;
+      for (let looks = 0; looks < LOOKS_AT_ONCE; looks += 1) if ((await look()) === undefined) return;
       const lower = refusals.lowering(locked === "authorize" ? undefined : locked);
       const lockMs = await waitOut(waiting, clock, look);
       if (lockMs !== undefined) {
