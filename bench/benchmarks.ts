@@ -14,7 +14,7 @@ import { gate } from "./gate.ts";
 import { asked } from "./asked.ts";
 import { faketime } from "./foreign/faketime.ts";
 import { foreign } from "./foreign/foreign.ts";
-import { guides } from "./guides.ts";
+import { pages } from "./pages.ts";
 import { mutants } from "./mutants/mutants.ts";
 import { noise } from "./noise/noise.ts";
 import { reliability } from "./reliability/reliability.ts";
@@ -55,7 +55,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   noise,
   mutants,
   proofs,
-  guides,
+  pages,
   senders,
 };
 

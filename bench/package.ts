@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startFakeServer } from "../fake-server/index.ts";
-import { stepsOf, CLIENT } from "../conformance/testing/guides/guide.ts";
+import { stepsOf, CLIENT } from "../conformance/testing/pages/player.ts";
 import { emptyProject, ended, figureExit, pack, run } from "../conformance/testing/installed.ts";
 import { figure, root, seconds } from "../conformance/testing/measure.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
@@ -114,7 +114,7 @@ export const adopt = async (): Promise<void> => {
   const { file } = await pack(folder);
   const cwd = path.join(folder, "new");
   mkdirSync(cwd);
-  const steps = stepsOf(readFileSync(path.join(root, "docs/guides/gate-in-ci.md"), "utf8"));
+  const steps = stepsOf(readFileSync(path.join(root, "docs/how-to/ci.md"), "utf8"));
   const lines = steps.flatMap((step) => (step.kind === "line" ? [step] : [])).slice(0, COMMANDS);
   const rest = "--only exchange.token-set,exchange.authenticates-client --effort quick";
   const job = `touchstone run --profile touchstone.config.mts ${rest} --report junit,html`;
@@ -130,7 +130,7 @@ export const adopt = async (): Promise<void> => {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(text) ?? [];
     if (name !== undefined) env[name] = value ?? "";
     const line = text
-      .replace(/^(npm install .*)touchstone-harness$/, `$1${file}`)
+      .replace(/^(npm install .*)\.\/touchstone-harness.*$/, `$1${file}`)
       .replace(/^touchstone/, "npx touchstone-harness")
       .replace("https://staging.example", fake.baseUrl);
     const { code } = await ended("bash", ["-c", line], { cwd, env });

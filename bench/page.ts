@@ -54,7 +54,7 @@ export const page = async (): Promise<void> => {
     mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
     "under 500 MB",
   );
-  figure("size of the page", `${(statSync(file).size / 1e6).toFixed(2)} MB`, "under 2 MB");
+  figure("size of the page", `${(statSync(file).size / 1e6).toFixed(2)} MB`, "under 1 MB");
   await promisify(execFile)(process.execPath, [renderer, path.join(folder, "of-gate"), gate]);
   await inChromium({ gate: path.join(folder, "of-gate", "report.html"), both: file });
 };
@@ -74,7 +74,7 @@ const inChromium = async ({ gate, both }: Readonly<Record<"gate" | "both", strin
         times.push(await tab.evaluate<number>(firstPaint));
         await tab.close();
       }
-      figure(`first paint of the page ${name}, median of 3`, seconds(median(times)), "under 1 s");
+      figure(`first paint of the page ${name}, median of 3`, seconds(median(times)), "under 0.3 s");
     }
     const tab = await browser.newPage({ viewport: { width: 1_200, height: 800 } });
     await tab.goto(pathToFileURL(both).href, { waitUntil: "load" });

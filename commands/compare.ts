@@ -1,13 +1,15 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { readRun, type Run } from "../reports/read/index.ts";
+import path from "node:path";
+import { jsonFile } from "../conformance/contract/harmless-text.ts";
+import { tool } from "../conformance/record/tool.ts";
+import { readRun } from "../reports/read/index.ts";
 import { compareRuns } from "../reports/compare/compare.ts";
 import type { ComparisonVerdict } from "../reports/compare/shape.ts";
 import { baselineOf } from "../reports/compare/fingerprint.ts";
-import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
-import { renderReport } from "../reports/write.ts";
-import { writeComparison } from "./shared/make-reports.ts";
+import { comparisonSuite } from "../reports/ci/compared.ts";
+import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut, refuseTwice } from "./shared/write-reports.ts";
 import type { compare as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
@@ -20,11 +22,7 @@ const codes: Readonly<Record<ComparisonVerdict, number>> = {
   "no regression": exitCodes.passed,
 };
 
-export const run: Action<typeof definition> = async (
-  { output, exitWith, programName },
-  directories,
-  flags,
-) => {
+export const run: Action<typeof definition> = async ({ output, exitWith }, directories, flags) => {
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out needs --report"]);
   const { baseline } = flags;
@@ -40,24 +38,19 @@ export const run: Action<typeof definition> = async (
     ]);
   const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head, directories);
   const bases = [...(earlier?.runs ?? []), ...runs.slice(0, -1)];
-  const comparison = await compareRuns(bases, head, {
-    force,
-    leftOut: earlier?.leftOut ?? [],
-    random: seededRandom(flags.seed ?? 1),
-  });
+  const comparison = compareRuns(bases, head, { force, leftOut: earlier?.leftOut ?? [] });
   const shown = compareDoc(comparison);
   show(output, shown, comparison);
   const exitCode = codes[comparison.verdict];
   if (flags.report !== undefined) {
-    const base = bases.findLast(({ directory }) => directory === comparison.base.directory);
-    const pageOf = (run: Run): Promise<string> => renderReport("html", [run], { program: programName });
-    const files = writeComparison(comparison, {
-      exitCode,
+    const out = flags.out ?? besideRun(head.directory);
+    const stored = jsonFile({ tool: tool.version, exitCode, comparison });
+    const files = writeDocument(shown, {
+      name: "comparison",
       formats: flags.report,
-      out: flags.out ?? besideRun(head.directory),
-      ...(flags.report.includes("html") && base !== undefined
-        ? { pages: { base: await pageOf(base), head: await pageOf(head) } }
-        : {}),
+      out,
+      suite: comparisonSuite(comparison, exitCode),
+      beside: [[path.join(out, "comparison.json"), stored]],
     });
     for (const file of files) output.say(`Report   ${file}`);
   }

@@ -7,8 +7,10 @@ import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { loadObstacles } from "../conformance/profile/profile-secret.ts";
 import { rules } from "../conformance/rules/index.ts";
+import { requestsOf } from "../conformance/checks/effort.ts";
 import { examine } from "../conformance/engine/conform.ts";
-import { allowedHere, k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
+import { allowedHere } from "../conformance/files/own-limits.ts";
+import { k6Status, neededFor, shortagesFor } from "../scenarios/runner/index.ts";
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
 import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
@@ -42,6 +44,7 @@ const diagnose = async (
         signal,
         freshUuid,
       })),
+      requestCheck(),
       ...checkGenerator(target.resolved.profile),
     ];
   } catch (error) {
@@ -51,6 +54,19 @@ const diagnose = async (
   } finally {
     await target?.stop();
   }
+};
+
+/** What a gate asks of the service, for services that count requests or wrong attempts. */
+const requestCheck = (): Check => {
+  const [{ all, refused }, quick] = [requestsOf.standard, requestsOf.quick];
+  const [most, refusedMost, fewer, refusedFewer] = [all, refused, quick.all, quick.refused].map((count) =>
+    count.toLocaleString("en"),
+  );
+  return {
+    check: "requests",
+    ok: true,
+    message: `a gate needs about ${most} requests, ${refusedMost} of them refused on purpose; with --effort quick, ${fewer} and ${refusedFewer}; --pace bounds how many there are at a time`,
+  };
 };
 
 /** Without --rate. */

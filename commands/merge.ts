@@ -1,10 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
 import path from "node:path";
-import process from "node:process";
-import { codeOf, fileMode, fileReason } from "../conformance/contract/files.ts";
+import { codeOf, fileReason } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
-import { isRunning } from "../conformance/files/lock.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { mergeSegments, runnerClock, addEncoded, type AnyLoadRun } from "../scenarios/runner/index.ts";
@@ -21,61 +17,14 @@ export const run: Action<typeof definition> = async (context, directories, flags
   const { output } = context;
   const out = flags.out ?? runDirectory(runnerClock.wallTime(), "merge", context.freshUuid);
   checkReportOut(flags.reportOut);
-  const release = holdRecords(directories);
-  try {
-    const runs = [];
-    for (const directory of directories) runs.push(await segmentRecord(directory));
-    const merged = await withVerdict(mergeSegments(runs, out).then((record) => ({ record, directory: out })));
-    const { files } = await conclude(context, [merged], flags, (exitCode) => {
-      const record = { ...merged.record, exitCode };
-      show(output, loadDoc({ record, directory: out }, output.manner()), { ...record, run: out });
-    });
-    for (const file of files) output.say(`Report   ${file}`);
-  } finally {
-    release();
-  }
-};
-
-const holdFile = (directory: string): string =>
-  path.join(path.dirname(path.resolve(directory)), `.${path.basename(path.resolve(directory))}.merging`);
-
-/**
- * Marks records as taken while they are read, by a file beside each, so that another merge of them is refused. If the
- * file cannot be written, no other process can change the record either. The returned function releases them. Throws
- * ConfigurationError, holding none.
- */
-export const holdRecords = (directories: readonly string[]): (() => void) => {
-  const held: string[] = [];
-  const release = (): void => {
-    for (const file of held) rmSync(file, { force: true });
-  };
-  try {
-    const byFile = new Map(directories.map((directory) => [holdFile(directory), directory]));
-    for (const [file, directory] of byFile) if (hold(file, directory)) held.push(file);
-    return release;
-  } catch (error) {
-    release();
-    throw error;
-  }
-};
-
-const hold = (file: string, directory: string): boolean => {
-  const own = `${hostname()} ${process.pid}`;
-  try {
-    writeFileSync(file, own, { flag: "wx", mode: fileMode });
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") return false;
-  }
-  const [host, pid] = readFileSync(file, "utf8").split(" ");
-  if (host === hostname() && !isRunning(Number(pid))) {
-    // Left by a merge that was killed.
-    writeFileSync(file, own, { mode: fileMode });
-    return true;
-  }
-  throw new ConfigurationError(
-    `"${directory}" is in use by another merge (process ${pid} on ${host}); wait for it to end, or remove "${file}" if it is not running`,
-  );
+  const runs = [];
+  for (const directory of directories) runs.push(await segmentRecord(directory));
+  const merged = await withVerdict(mergeSegments(runs, out).then((record) => ({ record, directory: out })));
+  const { files } = await conclude(context, [merged], flags, (exitCode) => {
+    const record = { ...merged.record, exitCode };
+    show(output, loadDoc({ record, directory: out }, output.manner()), { ...record, run: out });
+  });
+  for (const file of files) output.say(`Report   ${file}`);
 };
 
 /** A record for the merge. Throws ConfigurationError. */

@@ -4,9 +4,6 @@ import { schemaOf } from "../reports/schemas.ts";
 import { besideRun, checkReportOut, refuseTwice, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
-import { readComparison } from "../reports/compare/stored.ts";
-import { tool } from "../conformance/record/tool.ts";
-import { writeComparison } from "./shared/make-reports.ts";
 import { readDuet } from "../reports/read/index.ts";
 import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
@@ -23,7 +20,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
   checkReportOut(reportOut, "--out");
   const files =
     directories.length === 1
-      ? writeCompared(directories[0] ?? "", { formats: report, reportOut })
+      ? writeDuetReports(directories[0] ?? "", { formats: report, reportOut })
       : undefined;
   const written = files ?? (await reportOn(context, directories, { report, reportOut }, "--out"));
   if (flags.json) output.printJson({ files: written });
@@ -52,28 +49,20 @@ interface Wanted {
   readonly reportOut: string | undefined;
 }
 
-/** The reports of the duet or comparison in a folder; undefined if there is none. */
-const writeCompared = (
+/** The reports of the duet in a folder; undefined if there is none. */
+const writeDuetReports = (
   folder: string,
   { formats: asked, reportOut }: Wanted,
 ): readonly string[] | undefined => {
   const duet = readDuet(folder);
-  const stored = duet === undefined ? readComparison(folder, tool.version) : undefined;
-  if (duet === undefined && stored === undefined) return undefined;
+  if (duet === undefined) return undefined;
   const known = new Map<string, ComparedFormat>(comparedFormats.map((one) => [one, one]));
   const formats = asked.flatMap((one) => known.get(one) ?? []);
   const wrong = asked.find((one) => !known.has(one));
   if (wrong !== undefined)
     throw new ConfigurationError([
-      {
-        key: "--report",
-        value: wrong,
-        accepted: `${comparedFormats.join(", ")} for a duet or a comparison`,
-      },
+      { key: "--report", value: wrong, accepted: `${comparedFormats.join(", ")} for a duet` },
     ]);
-  if (stored !== undefined)
-    return writeComparison(stored.comparison, { ...stored, formats, out: reportOut ?? folder });
-  if (duet === undefined) return undefined;
   return writeDocument(duetDoc(duet, folder), {
     name: "duet",
     formats,

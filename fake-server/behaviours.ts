@@ -39,6 +39,7 @@ import { pushScheduleDefects } from "./defects/push-schedule.ts";
 import { refreshDefects } from "./defects/refresh.ts";
 import { stateDefects } from "./defects/state.ts";
 import { unknownDefects } from "./defects/unknown.ts";
+import { usualClientDefects } from "./defects/usual.ts";
 import { writeDefects } from "./defects/writes.ts";
 
 /** Every seeded defect by name, in the order of the document. */
@@ -54,6 +55,7 @@ export const defects = joined<Defect>([
   refreshDefects,
   accessDefects,
   accessLifetimeDefects,
+  usualClientDefects,
   notificationDefects,
   listDefects,
   writeDefects,

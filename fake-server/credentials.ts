@@ -120,6 +120,16 @@ const comparisonsOf = (kind: Kind) => {
   };
 };
 
+/** An age computed as the difference of local times in a zone with summer time. */
+export const byWallClockIn = (
+  timeZone: string,
+): ((ageMs: number, fromMs: number, toMs: number) => number) => {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  const shownMs = (momentMs: number): number =>
+    Date.parse(`${format.format(momentMs).replace(" ", "T")}Z`) + (momentMs % 1_000);
+  return (_ageMs, fromMs, toMs) => shownMs(toMs) - shownMs(fromMs);
+};
+
 /** The mistakes that can happen to every kind of credential: a defect is one of them with one of these. */
 export const codes = { ...livesOf("code"), ...comparisonsOf("code") };
 export const accessTokens = { ...livesOf("accessToken"), ...comparisonsOf("accessToken") };

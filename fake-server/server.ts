@@ -134,7 +134,12 @@ const send = (reply: FastifyReply, answer: Answer, counters: Counters): FastifyR
     reply.raw.writeEarlyHints({ link: "</styles.css>; rel=preload" });
   }
   reply.code(answer.status).headers(answer.headers);
-  if (answer.compressed === true) return reply.header("content-encoding", "gzip").send(gzipSync(answer.body));
+  if (answer.compressed === true) {
+    const body = gzipSync(answer.body);
+    // Fastify puts right what a header says of the length of a buffer.
+    const isLengthWrong = answer.headers["content-length"] !== undefined;
+    return reply.header("content-encoding", "gzip").send(isLengthWrong ? Readable.from([body]) : body);
+  }
   return reply.send(answer.chunked === true ? Readable.from(piecesOf(answer.body)) : answer.body);
 };
 

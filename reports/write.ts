@@ -98,7 +98,7 @@ export const chaptersOf = (
       prefix,
       document:
         view.kind === "conform"
-          ? gateDoc(detail === "full" ? view : { ...view, pushes: undefined }, { prefix, program, detail })
+          ? gateDoc(view, { prefix, program, detail })
           : loadDoc(view, { prefix, detail }),
     };
   });

@@ -84,7 +84,7 @@ const setUp = (): unknown => {
 /**
  * Runs the set-up, then waits for the common start of all segments; k6 begins immediately after. If the set-up takes
  * longer, the run ends before any load, because a segment that starts late does not fit the others. Sleeps until the
- * end: after busy-waiting for the last milliseconds, processes begin further apart (docs/figures.md).
+ * end: after busy-waiting for the last milliseconds, processes begin further apart.
  */
 export const setup = (): unknown => {
   const beganAtMs = epochMs();

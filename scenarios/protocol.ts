@@ -94,11 +94,9 @@ export interface ScriptSettings {
  * - arrival: an iteration has begun; the value is its schedule lag in milliseconds.
  * - request: a request has ended; tags `endpoint`, `outcome` (of `sampleOutcomes`, or `unsent`) and, unless it was
  * granted or refused, `cause`; the value is its duration, metadata `blocked` the time that it waited for a connection
- * (milliseconds). Requests of the set-up, before the load, are not reported.
+ * and `lag` how late its iteration began (milliseconds). Requests of the set-up, before the load, are not reported.
  * - start: when the load began according to k6 (wall clock in milliseconds), from each virtual user's first
  * iteration.
- * Every sample of an iteration has its schedule lag as metadata `lag` (milliseconds, to a tenth, never
- * negative).
  */
 export const metricNames = {
   check: "touchstone_check",

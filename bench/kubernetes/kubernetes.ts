@@ -64,7 +64,7 @@ const LEAD_MS = 90_000;
 const WITHIN = "--timeout=300s";
 const MERGE_POLLS = 300;
 
-/** The manifests with the fake's profile and secrets in the places that docs/segments.md names. */
+/** The manifests with the fake's profile and secrets in the places that docs/how-to/many-machines.md names. */
 const manifestsFor = (folder: string, profileFile: string): string => {
   cpSync(path.join(import.meta.dirname, "../../deploy/kubernetes"), folder, { recursive: true });
   const profile = JSON.parse(readFileSync(profileFile, "utf8")) as {
@@ -116,7 +116,7 @@ interface Played {
 
 type Status = NonNullable<IJob["status"]>;
 
-/** The steps of docs/segments.md, with a pod killed midway if one is named. */
+/** The steps of docs/how-to/many-machines.md, with a pod killed midway if one is named. */
 const play = async (
   { cluster: { kubectl }, nodes, manifests }: Bench,
   { runId, killed }: { readonly runId: string; readonly killed?: string },

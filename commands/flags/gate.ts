@@ -14,6 +14,7 @@ import {
   maxWaitOption,
   onlyOption,
   outOption,
+  paceOption,
   profileOption,
   profileOptionOf,
   reportOption,
@@ -46,6 +47,7 @@ export const conform = new Command("conform")
   .addOption(effortOption)
   .addOption(seedOption)
   .addOption(maxWaitOption)
+  .addOption(paceOption)
   .addOption(outOption)
   .option(
     "--ledger <file>",

@@ -1,14 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { endpointNames } from "../../conformance/contract/forms.ts";
 import { comparedFormats, documentFormats, reportFormats, schemaNames } from "../../reports/formats.ts";
-import {
-  choiceFlag,
-  dateFlag,
-  integerFlag,
-  jsonOption,
-  reportOption,
-  seedOptionOf,
-} from "../shared/flags.ts";
+import { choiceFlag, dateFlag, integerFlag, jsonOption, reportOption } from "../shared/flags.ts";
 
 export const report = new Command("report")
   .arguments("[runs...]")
@@ -35,7 +28,6 @@ export const compare = new Command("compare")
   )
   .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")
-  .addOption(seedOptionOf("seed of the resampling that gives the intervals (default: 1)"))
   .addOption(jsonOption);
 
 /** What can be selected: a misspelt name would match nothing and look as if all were well. */

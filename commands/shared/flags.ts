@@ -4,6 +4,7 @@ import { efforts, type Effort } from "../../conformance/checks/effort.ts";
 import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { existsSync } from "node:fs";
 import { profileNames } from "../../conformance/contract/files.ts";
+import type { Pace } from "../../conformance/world/http/pacer.ts";
 
 /* Flag parsers. A wrong value is a ConfigurationError naming the flag, the value and what is accepted. */
 
@@ -36,6 +37,26 @@ export const durationsFlag =
     if (durations.every((one) => one > 0)) return durations;
     throw wrong(flag, text, "durations of more than 0 with their units, such as 6s,12s,24s,48s");
   };
+
+/** Reads `50/s,20/min`: requests per second, and refused ones per minute. */
+export const paceFlag = (text: string): Pace => {
+  const pace: { perSecond?: number; refusedPerMinute?: number } = {};
+  for (const part of text.split(",")) {
+    const [, count = "", unit] = /^\s*(\d+(?:\.\d+)?)\/(s|min)\s*$/.exec(part) ?? [];
+    const rate = Number(count);
+    const key = unit === "s" ? "perSecond" : "refusedPerMinute";
+    const isWhole = unit === "s" || Number.isInteger(rate);
+    if (!(rate > 0 && rate <= MOST_PACE) || unit === undefined || !isWhole || pace[key] !== undefined)
+      throw wrong(
+        "--pace",
+        text,
+        "requests per second, refused ones per minute, or both: 50/s, 20/min or 50/s,20/min, each more than 0",
+      );
+    pace[key] = rate;
+  }
+  return pace;
+};
+const MOST_PACE = 100_000;
 
 /** The parser also carries its choices, which completion offers. */
 export const choiceFlag = <T extends string>(flag: string, choices: readonly T[]) =>
@@ -114,6 +135,11 @@ export const maxWaitOption = new Option(
 )
   .default(20 * 60_000, "20m")
   .argParser(durationFlag("--max-wait"));
+
+export const paceOption = new Option(
+  "--pace <rates>",
+  "most requests to the target per second, and most per minute that are refused, as many are on purpose: 50/s,20/min (default: as fast as the target answers and lets through)",
+).argParser(paceFlag);
 
 export const seedOptionOf = (description: string) =>
   new Option("--seed <number>", description).argParser(seedFlag);

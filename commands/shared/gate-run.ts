@@ -5,6 +5,7 @@ import type { TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
 import { afterResult, createProgress, progressAtStart, watchNote } from "../../reports/terminal/progress.ts";
+import type { Pace } from "../../conformance/world/http/pacer.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/executor.ts";
@@ -19,6 +20,7 @@ interface GateFlags extends TargetFlags {
   readonly effort?: Effort | undefined;
   readonly seed?: number | undefined;
   readonly maxWait: number;
+  readonly pace?: Pace | undefined;
   readonly out?: string | undefined;
   readonly ledger?: string | undefined;
   readonly ledgerKeyFile?: string | undefined;
@@ -51,6 +53,7 @@ export const runGate = async (
       seed: flags.seed ?? context.freshSeed(),
       strict: flags.strict === true,
       maxWaitMs: flags.maxWait,
+      pace: flags.pace,
       out,
       ledger,
       secrets: context.output.secrets,

@@ -5,7 +5,7 @@ import {
   type FoundK6,
   type LoadContext,
   type LoadPlan,
-  allowedHere,
+  arrivalRateFor,
   checkPlan,
   findK6,
   k6GraceMs,
@@ -22,7 +22,9 @@ import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts"
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-secret.ts";
 import { rules } from "../../conformance/rules/index.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { sweepTemporary } from "../../conformance/files/folders.ts";
+import { allowedHere } from "../../conformance/files/own-limits.ts";
 import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
@@ -41,7 +43,8 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   const resolved = knownTo(context.output, await loadProfile(fake.profileFile, context.environment));
   // A load of seconds detects a loss only if it need not wait much longer for late notifications.
   const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
-  const profile = { ...resolved.profile, tolerances };
+  // The same target as that of a gate, which has its fake within.
+  const profile = { ...resolved.profile, name: `embedded fake (${behaviour})`, tolerances };
   return { resolved: { ...resolved, profile, sources: [] }, behaviour, stop: fake.stop };
 };
 
@@ -93,8 +96,12 @@ export const openLoad = async (
   try {
     const environment = await refuseLoad(context, resolved, asked);
     const found = await k6();
-    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere()))
+    for (const { text, remedy } of shortagesFor(neededFor(asked, profile), allowedHere())) {
+      // The embedded fake has the same limits, and fails first.
+      if (flags.profile === undefined)
+        throw new ConfigurationError(`this machine is too small for the load: ${text}; ${remedy}`);
       live.say(`The load generator may be too small for this load: ${text}. To allow more: ${remedy}.`);
+    }
     const push =
       receiver &&
       openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid, askedForMs: ASKED_FOR_MS });
@@ -139,7 +146,7 @@ export const runLoad = async (
   asked: LoadPlan,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
-  const live = loadProgress(context, asked.durationMs);
+  const live = loadProgress(context, asked);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();
@@ -160,15 +167,16 @@ interface LoadView {
 
 const loadProgress = (
   context: CommandContext,
-  durationMs: number,
+  { scenario, rate, durationMs }: LoadPlan,
 ): LoadView & { readonly stop: () => void } => {
   const seconds: LiveSecond[] = [];
+  const requestsPerIteration = rate / arrivalRateFor(scenario, rate);
   let now: string | undefined;
   const { live: stream } = context.output;
   const { palette } = context.output.page();
   const live = createLoadLive(stream, { palette, columns: columnsOf(stream) });
   const show = (): void => {
-    if (!context.output.isSilent()) live.show({ seconds, durationMs, phase: now });
+    if (!context.output.isSilent()) live.show({ seconds, durationMs, requestsPerIteration, phase: now });
   };
   return {
     second: (second) => {

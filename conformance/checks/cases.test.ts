@@ -105,7 +105,6 @@ describe("cases", () => {
       const quick: CaseRoom["clock"] = {
         ...realClock(1_000).join(),
         now: () => Promise.resolve({ earliestMs: atMs, latestMs: atMs }),
-        sleepOnEither: wait,
         sleepAsAsked: wait,
         branch: () => quick,
       };
@@ -115,7 +114,7 @@ describe("cases", () => {
       });
     };
     const long = await waited(async (clock) => {
-      await clock.sleepOnEither(70_000);
+      await clock.sleepAsAsked(70_000);
       await clock.sleepAsAsked(70_000);
     });
     expect(long).toMatchObject({ kind: "inconclusive" });

@@ -67,8 +67,7 @@ const watchWaking = (own: JoinedClock, onSleep: () => void) => {
   const clock: JoinedClock = {
     ...own,
     sleep: (...wait) => chosen(() => own.sleep(...wait)),
-    sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
-    sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
+    sleepAsAsked: (...wait) => asAsked(() => own.sleepAsAsked(...wait)),
     sleepUntil: (...until) => chosen(() => own.sleepUntil(...until)),
     beginSecond: (...within) => chosen(() => own.beginSecond(...within)),
   };

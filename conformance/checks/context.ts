@@ -32,6 +32,13 @@ export interface RunContext {
   readonly casesAtATime: number;
   /** Waits a moment after a case that lost an answer, longer each time; returns whether the target answers a plain request. */
   readonly recover: (tries: number) => Promise<boolean>;
+  /**
+   * How often clients were locked out so far: what was played meanwhile says nothing. And how often refused requests had to
+   * be spaced: what did not pass meanwhile may have come too late.
+   */
+  readonly spacing: () => { readonly lockouts: number; readonly rests: number };
+  /** Looks if clients are locked out, and waits until they no longer are. */
+  readonly findLock: (world: World) => Promise<void>;
   readonly keep: (exchanges: readonly ExchangeRecord[]) => void;
   /**
    * Set if one breach settles the rule: once it is seen nothing further is judged, so the breach is neither shrunk nor

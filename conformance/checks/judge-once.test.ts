@@ -1,88 +1,79 @@
-import { describe, expect, it } from "vitest";
-import { hopelessness, watchRecurrence } from "./judge-once.ts";
-import { newLosses, type Loss, type Losses } from "../world/evidence/journal.ts";
+import { expect, it } from "vitest";
+import { inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { newLosses, type Loss, type Scope } from "../world/evidence/journal.ts";
+import { newTally } from "./context.ts";
+import { judgeOnce } from "./judge-once.ts";
+import { contextOf } from "./testing/open-run.ts";
 
-/** A try in which these requests were lost in this way, and the rest of two answered. */
-const losing = (lost: string, loss: Partial<Loss> = {}): Losses => {
-  const losses = newLosses();
-  for (const path of ["/a", "/b"]) {
-    const name = losses.begin({ method: "POST", path });
-    if (lost.includes(path)) losses.note(name, { exchange: 0, reason: "closed", ...loss });
-  }
-  return losses;
+/** What one playing of a case misses, as paths, and how: "/a" or "/a /b". */
+type Tries = readonly string[];
+
+/** Plays a case whose tries miss these requests; the last one is repeated. */
+const playing = async (
+  tries: Tries,
+  {
+    reason = "closed",
+    judgement = pass,
+    isAnswered = true,
+  }: { reason?: Loss["reason"]; judgement?: CaseVerdict; isAnswered?: boolean } = {},
+) => {
+  let played = 0;
+  const inWorld = ({ losses }: Scope): Promise<CaseVerdict> => {
+    const missing = tries[Math.min(played, tries.length - 1)] ?? "";
+    played += 1;
+    for (const path of ["/a", "/b"]) {
+      const name = losses.begin({ method: "POST", path });
+      if (missing.includes(path)) losses.note(name, { exchange: 1, reason });
+    }
+    return Promise.resolve(judgement);
+  };
+  const context = contextOf({ inWorld, recover: () => Promise.resolve(isAnswered) });
+  const result = await judgeOnce(context, () => Promise.resolve(pass), newTally(), 0);
+  return { played, verdict: result.judgement };
 };
 
-describe("tries of one case", () => {
-  const never = { isNeverAnswered: true } as const;
-  const [no, yes] = [false, true];
+it.each<readonly [string, Tries, number, CaseVerdict["kind"]]>([
+  ["stands at once if nothing is missing", [""], 1, "passed"],
+  ["is played again until nothing is missing", ["/a", "/b", ""], 3, "passed"],
+  ["stands if the same answer is missing each of four times", ["/a"], 4, "passed"],
+  ["decides nothing if another is missing each time", ["/a", "/b"], 4, "inconclusive"],
+  ["stands despite another that was missing before", ["/a", "/a /b", "/a"], 4, "passed"],
+])("a case %s", async (_, tries, played, kind) => {
+  expect(await playing(tries)).toMatchObject({ played, verdict: { kind } });
+});
 
-  it.each<readonly [string, readonly string[], Partial<Loss>, boolean, readonly boolean[]]>([
-    ["stand at once if nothing was lost", [""], {}, yes, [yes]],
-    ["stand if one request is lost three times in a row", ["/a", "/a", "/a"], {}, yes, [no, no, yes]],
-    [
-      "stand after five closed connections if the case was not judged",
-      ["/a", "/a", "/a", "/a", "/a"],
-      {},
-      no,
-      [no, no, no, no, yes],
-    ],
-    [
-      "stand after three time-outs although the case was not judged",
-      ["/a", "/a", "/a"],
-      { reason: "timeout" },
-      no,
-      [no, no, yes],
-    ],
-    [
-      "stand after five answers of a gateway, even if the case was judged by them",
-      ["/a", "/a", "/a", "/a", "/a"],
-      { reason: "gateway" },
-      yes,
-      [no, no, no, no, yes],
-    ],
-    ["never stand if the request was answered once", ["/b", "/a", "/a", "/a"], {}, yes, [no, no, no, no]],
-    [
-      "do not stand while the network loses another request",
-      ["/a", "/a", "/a /b", "/a"],
-      {},
-      yes,
-      [no, no, no, yes],
-    ],
-    ["stand if not judged, and the run knows that the request gets no answer", ["/a"], never, no, [yes]],
-    ["do not stand for that if judged", ["/a"], never, yes, [no]],
-  ])("%s", (_, tries, loss, isJudged, expected) => {
-    const recurrence = watchRecurrence();
-    expect(tries.map((lost) => recurrence.stands(losing(lost, loss), isJudged))).toEqual(expected);
-  });
+it("a case decides nothing if a plain request gets no answer either", async () => {
+  const { verdict } = await playing(["/a"], { isAnswered: false });
+  expect(verdict).toMatchObject({ kind: "inconclusive", reason: expect.stringContaining("/a") as string });
+});
 
-  it("do not stand if only one of two lost requests is known to get no answer", () => {
-    const losses = losing("/a", never);
-    losses.note(losses.begin({ method: "GET", path: "/c" }), { exchange: 2, reason: "closed" });
-    expect(watchRecurrence().stands(losses, false)).toBe(false);
-  });
+it.each([
+  ["refused", "nothing listens"],
+  ["throttled", "retry later"],
+  ["locked", "locks clients out"],
+] as const)("a case whose request was %s is not played again", async (reason, text) => {
+  const { played, verdict } = await playing(["/a"], { reason, judgement: inconclusive("no answer") });
+  expect(played).toBe(1);
+  expect(verdict).toMatchObject({ kind: "inconclusive", reason: expect.stringContaining(text) as string });
+});
 
-  it("are counted from the start if the control got no answer", () => {
-    const recurrence = watchRecurrence();
-    recurrence.stands(losing("/a"));
-    recurrence.stands(losing("/a"));
-    recurrence.forget();
-    expect(recurrence.stands(losing("/a"))).toBe(false);
+it("a case counts only once clients are no longer locked out, and refused requests no longer spaced", async () => {
+  const spacings = [
+    { lockouts: 0, rests: 0 },
+    { lockouts: 1, rests: 0 },
+    { lockouts: 1, rests: 0 },
+    { lockouts: 1, rests: 1 },
+    { lockouts: 1, rests: 1 },
+    { lockouts: 1, rests: 1 },
+  ];
+  const verdicts = [pass, inconclusive("too late"), pass];
+  const context = contextOf({
+    inWorld: () => Promise.resolve(verdicts.shift() ?? pass),
+    spacing: () => spacings.shift() ?? { lockouts: 1, rests: 1 },
   });
-
-  it("stand despite losses that are already explained", () => {
-    const losses = losing("/a");
-    losses.ignoreLoss(0);
-    expect(watchRecurrence().stands(losses)).toBe(true);
-  });
-
-  it("end at once if nothing listens or the service keeps throttling, otherwise after eight", () => {
-    const reasonOf = (reason: Loss["reason"]) => hopelessness(losing("/a", { reason }), 1);
-    expect(reasonOf("refused")).toMatchObject({
-      reason: expect.stringContaining("nothing listens") as string,
-    });
-    expect(reasonOf("throttled")).toMatchObject({ reason: expect.stringContaining("retry later") as string });
-    expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
-  });
+  const { judgement } = await judgeOnce(context, () => Promise.resolve(pass), newTally(), 0);
+  expect(judgement).toEqual(pass);
+  expect(verdicts).toEqual([]);
 });
 
 it("requests are named by method, path and number, without their query", () => {

@@ -22,7 +22,7 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly issue: (world: World, way: number) => Promise<Issued>;
   /** The credential's own lifetime in milliseconds, if each one states it; `lifetimeMs` then only spreads the ages. */
   readonly lifetimeOf?: (credential: C) => number;
-  /** Whether it still works. Called once per credential. */
+  /** Whether it still works. Called at the end of its script, after its end once more if the service has set cookies. */
   readonly alive: (world: World, credential: C) => Promise<boolean>;
   /**
    * Throws ControlFailed unless one of its kind that is issued now works. Called if one does not although its end is still

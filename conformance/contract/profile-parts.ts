@@ -239,7 +239,7 @@ export const Network = options(
 );
 
 export const Concurrency = options(
-  "How much the gate does concurrently: maxConnections, maxCases, eventsPerSecond.",
+  "How much the gate does at a time: maxConnections, maxCases, eventsPerSecond, requestsPerSecond, refusedPerMinute.",
   {
     maxConnections: integer("Connections to the target kept open; default 64.", {
       minimum: 1,
@@ -252,6 +252,14 @@ export const Concurrency = options(
     eventsPerSecond: number(
       "Events triggered per second, so that a slow sender is not busy with the run's own burst; default: spread over half the first delay in real time (some 10 per second with the document's), without a limit on a clock that can be moved.",
       { exclusiveMinimum: 0, maximum: 1_000 },
+    ),
+    requestsPerSecond: number(
+      "Most requests to the target per second, as by --pace; default: none, until a rate limiter shows.",
+      { exclusiveMinimum: 0, maximum: 100_000 },
+    ),
+    refusedPerMinute: integer(
+      "Most requests per minute that are refused, as many are on purpose; default: none, until the service locks a client out.",
+      { minimum: 1, maximum: 100_000 },
     ),
   },
 );

@@ -59,7 +59,6 @@ export const Merged = Type.Object({
   startAt: Type.String({ format: "date-time" }),
   skewMs: Optional(number("Between the first and the last machine to start.", { minimum: 0 })),
   skewErrorMs: Optional(Type.Number({ minimum: 0 })),
-  worst: Optional(integer("The machine that kept its schedule worst.", { minimum: 1 })),
   machines: Type.Array(MergedMachine),
 });
 export type Merged = Frozen<typeof Merged>;

@@ -4,6 +4,7 @@ import type { Profile } from "../contract/profile.ts";
 import { conform, examine, pinnedOf, hookNotes } from "./conform.ts";
 import { replacedLimits } from "../session/session.ts";
 import { readsPrepared } from "./needs.ts";
+import { requestsOf } from "../checks/effort.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
 import { ruleFor } from "../testing/seeded.ts";
@@ -32,6 +33,25 @@ const run = async (
   const fake = await stopping(startFake());
   return conform({ ...runOptions(), ...more, resolved: await fake.resolved(profile), rules });
 };
+
+it("a gate sends about as many requests as doctor says, and about as many are refused", async () => {
+  const fake = await stopping(startFake());
+  const sent = { all: 0, refused: 0 };
+  await conform({
+    ...runOptions(),
+    resolved: await fake.resolved(),
+    rules: allRules,
+    sink: {
+      write: ({ isPush, answer }) => {
+        if (isPush === true) return;
+        sent.all += 1;
+        if (answer !== undefined && answer.status >= 400) sent.refused += 1;
+      },
+    },
+  });
+  for (const which of ["all", "refused"] as const)
+    expect(Math.abs(sent[which] / requestsOf.quick[which] - 1)).toBeLessThan(0.2);
+});
 
 const interruption = () => {
   const controller = new AbortController();

@@ -17,6 +17,7 @@ import { repeatedIn } from "../checks/context.ts";
 import { keyOfHook } from "../world/hooks/hooks.ts";
 import type { HookReport } from "../world/hooks/hook-caller.ts";
 import type { ConnectionReport } from "../world/http/connection-health.ts";
+import type { DefenceReport } from "../world/http/pacer.ts";
 import { counted } from "../contract/text.ts";
 
 export interface ConformOptions
@@ -132,6 +133,7 @@ const notesOf = (session: Session, results: readonly RuleResult[]): readonly str
   const replaced = replacedLimits(session.resolved);
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
+    ...defenceNotes(session.transport.address.pacer.report()),
     ...connectionNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
     ...(session.events?.ignoresIds() === true ? [OTHERS_NOTE] : []),
@@ -177,6 +179,19 @@ const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
   return [{ check, ok: true, message: `${message}${got}` }];
 };
 
+/** How the service defends itself against too many requests, and what the run did about it. */
+export const defenceNotes = (report: DefenceReport): readonly string[] => {
+  const { perSecond, turnedAwayWith, lockouts, longestLockMs, refusedPerMinute, ended } = report;
+  const statuses = turnedAwayWith.join(" and ");
+  return [
+    perSecond !== undefined &&
+      `a rate limiter turned requests away with ${statuses}; the run slowed down to ${Math.floor(perSecond)} requests per second`,
+    lockouts > 0 &&
+      `the service locked clients out after refused requests ${counted(lockouts, "time")}, for up to ${duration(longestLockMs)}; the run waited, and let at most ${refusedPerMinute ?? 0} requests per minute be refused`,
+    ended !== undefined && `the run stopped asking: ${ended}`,
+  ].filter((note) => note !== false);
+};
+
 /** What a reader should know about the connection to the target; empty if there were no problems. */
 const connectionNotes = (report: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
   const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
@@ -191,9 +206,9 @@ const connectionNotes = (report: ConnectionReport, results: readonly RuleResult[
       `${counted(throttled, "answer")} asked to retry later, after up to ${duration(longestThrottleMs)}; each time the run waited and sent the request again`,
     lost > 0 && `${counted(lost, "request")} got no complete answer; ${resent}`,
     hidden > 0 &&
-      `${counted(hidden, "request")} got 502 or 504, perhaps from a gateway; none was resent, because that could have changed something`,
+      `${counted(hidden, "request")} got 502, 503 or 504, perhaps from a gateway; those that could have changed something were not resent`,
     repeated > 0 &&
-      `${counted(repeated, "case")} started over, because a request got no answer${hidden > 0 ? " or perhaps a gateway's" : ""}`,
+      `${counted(repeated, "time")} a case was played again, because an answer was missing or clients were locked out`,
     outages > 0 && `the target's address ${refused(outages, longestOutageMs)}`,
     stayedAway && "the target went down and did not come back in time",
   ].filter((note) => note !== false);

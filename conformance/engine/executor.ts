@@ -42,7 +42,7 @@ export const runRules = async (
     session,
     prepared,
     inAct: acts.inAct,
-    solo: createSolo(),
+    solos: { soon: createSolo(), waiting: createSolo() },
     pushRuns: pushRunsOf(session, prepared, asked, options.seed, {
       onWatch,
       isEnough:

@@ -14,6 +14,7 @@ import { pause, type Clock, type JoinedClock } from "../world/clock.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { TransportError } from "../world/exchange.ts";
 import { beginAnew } from "../world/http/retry.ts";
+import { refusedAt } from "../world/controls.ts";
 import { emptyPrepared, type Prepared, type World } from "../world/world.ts";
 import type { InAct } from "./acts.ts";
 import { breachRestsOnClock, watchesPushes } from "./needs.ts";
@@ -22,8 +23,8 @@ import type { PushRuns } from "./push-runs.ts";
 /** What all rules of a run are judged with. */
 export interface Bench {
   readonly inAct: InAct;
-  /** Where what is doubtful waits until it can be played alone. */
-  readonly solo: Solo;
+  /** Where what is doubtful waits until it can be played alone: among what needs no waiting, and among what waits. */
+  readonly solos: Readonly<Record<"soon" | "waiting", Solo>>;
   readonly session: Session;
   readonly prepared: Prepared;
   readonly pushRuns: PushRuns;
@@ -49,12 +50,9 @@ export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === tr
 
 export interface Setting {
   readonly prepared: Prepared;
-  /** Whether doubtful cases are played alone. */
-  readonly solo?: Solo;
+  /** Whether what is judged waits, and so rests on time. */
+  readonly isWaiting?: boolean;
 }
-
-/** What does not rest on time needs no quiet. */
-const sideBySide: Solo = { together: (judgeIn) => judgeIn(), alone: (task) => task() };
 
 /** Judges once, with a clock of the run. */
 export const judge = async <V extends Verdict | undefined>(
@@ -62,7 +60,7 @@ export const judge = async <V extends Verdict | undefined>(
   rule: Rule,
   check: (world: World, run: Run) => Promise<V>,
   kept: ExchangeRecord[],
-  { prepared, solo = sideBySide }: Setting,
+  { prepared, isWaiting = false }: Setting,
 ): Promise<V> => {
   const { session } = bench;
   const clock = session.clocks.join();
@@ -70,7 +68,7 @@ export const judge = async <V extends Verdict | undefined>(
   const isSeen = prepared.pushRun?.cut?.by === "interruption";
   const signal = isSeen ? new AbortController().signal : session.signal;
   try {
-    const run = runOf(bench, rule, kept, { clock, prepared, solo, signal });
+    const run = runOf(bench, rule, kept, { clock, prepared, isWaiting, signal });
     const world = session.world(newScope(rule.requirement), clock, prepared);
     // Requests before the cases of a rule belong to none of them.
     const verdict = await beginAnew(() => check(world, run));
@@ -85,13 +83,13 @@ export const judge = async <V extends Verdict | undefined>(
 };
 
 const runOf = (
-  { session, effort, seed, places, stopAtBreach, path }: Bench,
+  { session, solos, effort, seed, places, stopAtBreach, path }: Bench,
   rule: Rule,
   kept: ExchangeRecord[],
   {
     clock,
     prepared,
-    solo,
+    isWaiting,
     signal,
   }: Required<Setting> & { readonly clock: JoinedClock; readonly signal: AbortSignal },
 ): Run => {
@@ -101,6 +99,7 @@ const runOf = (
     refreshTokenLifetimeMs,
     prepared.accessLifetimeMs > 0 ? prepared.accessLifetimeMs : Infinity,
   );
+  const solo = solos[isWaiting ? "waiting" : "soon"];
   const inWorld =
     (place: Solo["together"]): RunContext["inWorld"] =>
     (scope, judgeIn, clientIndex) =>
@@ -116,7 +115,7 @@ const runOf = (
     signal,
     shrinking: SHRINKING[effort],
     inWorld: inWorld(solo.together),
-    restsOnTime: () => solo !== sideBySide && clock.runs() && breachRestsOnClock(rule),
+    restsOnTime: () => isWaiting && clock.runs() && breachRestsOnClock(rule),
     alone: (task) => {
       const own: RunContext = {
         ...context,
@@ -130,6 +129,8 @@ const runOf = (
       : {}),
     casesAtATime: CASES_OF_A_PART[distanceOf(prepared)],
     recover: (tries) => recover(session, clock, rule, tries),
+    spacing: session.transport.address.pacer.spacing,
+    findLock: findLockIn(session, rule),
     keep: (exchanges) => kept.push(...exchanges),
     ...(stopAtBreach === true ? { untilBreach: { isSeen: false } } : {}),
     ...(path === undefined ? {} : { path }),
@@ -152,6 +153,15 @@ const secondClient: Readonly<Record<Group, "in turn" | "where asked for">> = {
   whole: "where asked for",
   untestable: "where asked for",
 };
+
+/** The control is of the client that the case is judged with, on the clock of the case. */
+const findLockIn =
+  ({ world: worldOf, resolved, transport }: Session, { requirement }: Rule): RunContext["findLock"] =>
+  async ({ clock, client }) => {
+    const scope = newScope(requirement, { isControl: true });
+    const control = worldOf(scope, clock, emptyPrepared, client.id === resolved.clients[0]?.id ? 0 : 1);
+    await transport.address.pacer.findLock(clock, () => refusedAt(control));
+  };
 
 /** Waits a moment after a lost answer, longer each time, and returns whether a plain request gets one. */
 const recover = async (session: Session, clock: Clock, rule: Rule, tries: number): Promise<boolean> => {

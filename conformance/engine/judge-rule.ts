@@ -80,7 +80,7 @@ const byLedger =
 /** Judges what needs no waiting and what waits, each in its act. */
 const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { check, waits, writes, playsAlone } = rule;
-  const { prepared, solo } = bench;
+  const { prepared } = bench;
   const soon =
     check &&
     bench.inAct(writes === true ? "writing" : readsNotifications(rule) ? "reading" : "others", () =>
@@ -91,7 +91,7 @@ const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
     waits &&
     bench.inAct(playsAlone === true ? "alone" : "waiting", async () => {
       const isSettled = bench.stopAtBreach === true && soon !== undefined && isBreach(await soon);
-      return isSettled ? undefined : judge(bench, rule, waits, keptLater, { prepared, solo });
+      return isSettled ? undefined : judge(bench, rule, waits, keptLater, { prepared, isWaiting: true });
     });
   const settled = await Promise.allSettled([soon, later]);
   kept.push(...keptLater);

@@ -27,6 +27,13 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
       ...verdict,
       ...undecided("no case was judged", "another --seed, or a higher --effort"),
     };
+  const { lockouts } = session.transport.address.pacer.report();
+  if (verdict.kind === "inconclusive" && lockouts > 0 && verdict.settle !== whatAnswers.locked)
+    return {
+      ...verdict,
+      reason: `${verdict.reason}; the service locks clients out after refused requests, which the run therefore spaced`,
+      settle: `${verdict.settle}; or ${whatAnswers.locked}`,
+    };
   if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
     return { ...verdict, kind: "warned" };
   const pinned = session.resolved.profile.pins?.readings?.[rule.requirement];

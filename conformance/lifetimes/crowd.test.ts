@@ -28,7 +28,12 @@ const judge = async (resultOf: (nth: number) => Result) => {
       : Promise.resolve({ exchange: nth, status });
   };
   const worldWith = (clock: Clock): World =>
-    ({ clock, prepared, target: { exchange }, tolerances: { lifetimeGuardMs: 500 } }) as unknown as World;
+    ({
+      clock,
+      prepared,
+      target: { exchange, hasCookies: () => false },
+      tolerances: { lifetimeGuardMs: 500 },
+    }) as unknown as World;
   const prepared = { ...emptyPrepared };
   const run = simulatedRun(rule, worldWith);
   const [alive, dead] = await Promise.all(

@@ -1,6 +1,6 @@
 import { MONTH_MS } from "../arbitraries/ages.ts";
 import type { ExpiringCredential, Run, WaitFacts } from "../checks/rule.ts";
-import { duration } from "../contract/duration.ts";
+import { DAY_MS, duration } from "../contract/duration.ts";
 import type { Facts, Verdict } from "../contract/verdict.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import { datedBackFrom, guardFor, type Probe, type Side } from "../judging/lifetimes/probe.ts";
@@ -12,6 +12,7 @@ import {
   type Delay,
   type Precision,
 } from "../judging/lifetimes/resolution.ts";
+import type { Occasion } from "../judging/lifetimes/calendar.ts";
 import type { Life, Script, When } from "../judging/lifetimes/script.ts";
 import type { World } from "../world/world.ts";
 import { isRepeatable, isWholeDaysOld, planScripts, type PlanOptions, type Uses } from "./plan.ts";
@@ -147,6 +148,18 @@ export const judgeCrowd = <C>(
     }),
   );
 };
+
+const YEAR_MS = 366 * DAY_MS;
+
+/** Lives that are laid across certain dates, where the clock can be moved there. */
+export const onDates = (
+  { clock }: Pick<World, "clock">,
+  occasions: readonly Occasion[],
+  leadMs: number,
+): readonly { readonly when: Occasion; readonly begins: When }[] =>
+  clock.kind === "virtual" && clock.canWait(YEAR_MS)
+    ? occasions.map((when) => ({ when, begins: { before: when, lead: leadMs } }))
+    : [];
 
 const withFacts = (verdict: Verdict, facts: Facts): Verdict =>
   "cases" in verdict ? { ...verdict, facts: { ...verdict.facts, ...facts } } : verdict;

@@ -22,7 +22,7 @@ import {
 import { ControlFailed } from "../world/exchange.ts";
 import { notedFrom } from "../world/noted.ts";
 import { obtainCode, redeem, type IssuedCode } from "../world/steps.ts";
-import type { World } from "../world/world.ts";
+import { asUsual, type World } from "../world/world.ts";
 
 /** One step of issuing a credential that takes several, given what the step before it gave. The last one issues it. */
 export interface Stage {
@@ -119,7 +119,12 @@ export const playScript = async <C>(
     const window = windowOf(script, step, { beginMs, beforeMs, life }, circumstances);
     const woken = await reach(world, step, window, now);
     if (step.do === "probe" && life !== undefined) {
-      const works = await kind.alive(world, held as C);
+      const works =
+        (await kind.alive(world, held as C)) ||
+        // Nor may a session that the service has set outlive what opened it.
+        (script.side === "dead" &&
+          world.target.hasCookies() &&
+          (await kind.alive(asUsual(world), held as C)));
       const at = { earliestMs: woken.earliestMs, latestMs: (await clock.now()).latestMs };
       const cutMs = life.isStated ? cutFrom(life.lifetimeMs, clock.runs()) : 0;
       const probe = { ...ageIn(world, { ...life, cutMs }, at), works };

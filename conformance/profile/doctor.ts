@@ -9,7 +9,11 @@ import type { Environment } from "./profile-secret.ts";
 
 export const profileMistakes = ({ problems }: ConfigurationError): readonly Check[] =>
   problems.map((message) =>
-    mistaken("profile", message, "correct it there and run doctor again; docs/profile.md explains every key"),
+    mistaken(
+      "profile",
+      message,
+      "correct it there and run doctor again; docs/reference/profile.md has every key",
+    ),
   );
 
 /** Checks of a profile that send nothing. `today` is a day as YYYY-MM-DD (UTC). */

@@ -3,7 +3,7 @@ import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
 import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
 import { ask, exchangedLate, type Stage } from "../lifetimes/play.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { judgeCrowd, judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, onDates, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   obtainRefreshed,
   obtainTokens,
@@ -137,7 +137,7 @@ const expiringTokens = (
       stages: checked((way) => stagesOf(histories[way] ?? [], before(total(histories[way] ?? [])))),
       perSide: histories.length + few,
     },
-    ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
+    ...tokensOfDates(world),
     { name: "accessToken in use", stages: exchanged, ...inUse, perSide: few + 1 },
     {
       name: "refreshed accessToken in use",
@@ -164,18 +164,18 @@ const expiringTokens = (
 };
 
 /** Where it lives longer than a code does, both kinds end together. */
-const tokenOfMonthEnd = ({
-  prepared: { accessLifetimeMs },
-  limits: { codeLifetimeMs },
-}: World): Differing => ({
-  name: "accessToken at the end of a month",
-  begins: {
-    monthEnd:
-      accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs - codeLifetimeMs / 2 : accessLifetimeMs / 2,
-  },
-  issue: exchangedAtOnce,
-  perSide: 1,
-});
+const tokensOfDates = (world: World): readonly Differing[] => {
+  const { accessLifetimeMs } = world.prepared;
+  const { codeLifetimeMs } = world.limits;
+  const leadMs =
+    accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs - codeLifetimeMs / 2 : accessLifetimeMs / 2;
+  return onDates(world, ["a month ends", "clocks go forward"], leadMs).map(({ when, begins }) => ({
+    name: `accessToken issued before ${when}`,
+    begins,
+    issue: exchangedAtOnce,
+    perSide: 1,
+  }));
+};
 
 /** Whether an access token opens the list, as seen by one client. */
 type View = (world: World, accessToken: string) => Promise<boolean>;

@@ -21,15 +21,20 @@ import { ageIn } from "../lifetimes/play.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/controls.ts";
 import { withConnections, type Connections } from "./shared/many.ts";
+import { alsoWithCookies } from "./shared/usual.ts";
 import type { Judge, Rules } from "../checks/rule.ts";
 import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";
-import type { World } from "../world/world.ts";
-import { namesOf, refused, type Refusal, type Wrong } from "./refusals.ts";
+import { asUsual, type World } from "../world/world.ts";
+import { namesOf, refusedOnce, type Refusal, type Wrong } from "./refusals.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
 
 /** Connections that nearly always reach each of a few processes behind one address. */
 const MANY_CONNECTIONS = 12;
+
+/** Limits with which no other case of the rule asks for the list: a cache knows only what the case itself was answered. */
+const OWN_LIMIT = 3;
+const OTHER_LIMIT = 4;
 
 /** How many intrusions share one token and its control. */
 const GROUP = 8;
@@ -52,6 +57,7 @@ export const accessRules = {
               query: { limit: 1 },
               connections: MANY_CONNECTIONS,
             })),
+            { intrusions: withoutToken, query: { limit: OWN_LIMIT }, connections: 1, isUsual: true },
           ],
           areKeptOut,
           {
@@ -94,12 +100,18 @@ interface Intrusions {
   readonly query: ListForm;
   /** How many connections each of them is tried over, since processes behind one address may differ. */
   readonly connections: number;
+  /** Sent as common clients do, who accept compressed lists: a cache keeps these apart. */
+  readonly isUsual?: true;
 }
 
-const areKeptOut: Judge<Intrusions> = ({ intrusions, query, connections: count }, world) =>
-  withConnections(world, count, (connections) =>
-    refused(withoutRight(connections, query))(rowsOf(intrusions, count), world),
-  );
+const areKeptOut: Judge<Intrusions> = alsoWithCookies(
+  ({ intrusions, query, connections: count, isUsual }, given) => {
+    const world = isUsual === true ? asUsual(given) : given;
+    return withConnections(world, count, (connections) =>
+      refusedOnce(withoutRight(connections, query))(rowsOf(intrusions, count), world),
+    );
+  },
+);
 
 /** The right token, and the total that it is shown. */
 interface Right {
@@ -173,7 +185,19 @@ const judgeEarlyDeath = async (
   query: ListForm,
 ): Promise<CaseVerdict> => {
   const age = ageIn(world, { issued, lifetimeMs: tokens.expiresInMs }, await world.clock.now());
-  await expectData(connection, await obtainTokens(world, { client: tokens.client }), query);
+  const twin = await obtainTokens(world, { client: tokens.client });
+  const isRefused = await expectData(connection, twin, query).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (isRefused instanceof ControlFailed) {
+    await expectData(connection, twin, { ...query, limit: OTHER_LIMIT });
+    return fail(
+      "an accessToken opens the list, whatever was refused at the same address before (section 5.2)",
+      `after wrong tokens were refused, ${isRefused.message}; with another limit it opens the list`,
+    );
+  }
+  if (isRefused !== undefined) throw isRefused;
   if (sideOf(age) !== "alive")
     return inconclusive("the token may have expired while wrong tokens were presented");
   return fail(

@@ -3,6 +3,7 @@ import { confusableStates, tellingStates, validStates } from "../arbitraries/sta
 import { guessability } from "./shared/entropy.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { strayLocation } from "./shared/redirects.ts";
+import { alsoAsUsual } from "./shared/usual.ts";
 import type { Rules, HistoryVerdict } from "../checks/rule.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
@@ -29,6 +30,7 @@ export const authorizeRules = {
         (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
         { part: "each client", print: ({ id }) => `client ${id}`, clients: "first" },
       ),
+      alsoAsUsual(run, (own, target) => judgeGrant({ ...own, target }, own.client, own.unique())),
       run.forAll(
         validStates(world.limits.stateMaxBytes),
         (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
@@ -70,6 +72,7 @@ export const authorizeRules = {
         },
         { part: "at once" },
       ),
+      alsoAsUsual(run, (own, target) => echoes({ ...own, target }, own.unique())),
     ]),
 
   "authorize.code-is-fresh": (world, run) =>

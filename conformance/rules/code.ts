@@ -10,7 +10,7 @@ import {
   type Run,
 } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
-import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, onDates, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
 import {
   pauses,
@@ -151,16 +151,10 @@ export const codeRules = {
           perSide: 2,
         }),
         ...judgeCrowd(world, run, { ...codes, issue: codesOfAnyState(world, run.seed) }),
-        ...(world.clock.kind === "virtual"
-          ? [
-              judgeLifetime(world, run, {
-                ...codes,
-                name: "code at the end of a month",
-                begins: { monthEnd: world.limits.codeLifetimeMs / 2 },
-                perSide: 1,
-              }),
-            ]
-          : []),
+        ...onDates(world, ["a month ends", "clocks go forward"], world.limits.codeLifetimeMs / 2).map(
+          ({ when, begins }) =>
+            judgeLifetime(world, run, { ...codes, name: `code issued before ${when}`, begins, perSide: 1 }),
+        ),
       ]),
   },
 

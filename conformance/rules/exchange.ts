@@ -15,6 +15,7 @@ import {
 } from "../world/steps.ts";
 import { bitsToGuess } from "./shared/entropy.ts";
 import { MANY } from "./shared/many.ts";
+import { alsoAsUsual } from "./shared/usual.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
@@ -29,6 +30,7 @@ export const exchangeRules = {
           print: clientName(world),
           clients: "first",
         }),
+        alsoAsUsual(run, (own, target) => setsAreWhole(own.client, own, target)),
         anyTextIsRead(run, "exchange"),
       ]),
     waits: async (world, run) => {
@@ -85,9 +87,9 @@ const clientIndexes = (world: World, count: number): readonly Client[] => {
   );
 };
 
-const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> => {
+const setsAreWhole = async (client: Client, world: World, target = world.target): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world, { client });
-  const answer = await world.target.exchange(exchangeBody(client, code));
+  const answer = await target.exchange(exchangeBody(client, code));
   return verdictOf(tokenSetBreach("exchange", objectOf(answer)), () => `it got ${describe(answer)}`);
 };
 

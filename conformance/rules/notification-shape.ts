@@ -13,6 +13,7 @@ import {
 import {
   exchangesOf,
   greatestLimit,
+  listsShownTo,
   openLists,
   openListsRefreshed,
   type List,
@@ -20,7 +21,8 @@ import {
 } from "./shared/lists.ts";
 import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
-import { exchangeBody, gaveData, refreshBody, timed } from "../world/steps.ts";
+import { alsoAsUsual } from "./shared/usual.ts";
+import { exchangeBody, gaveData, obtainTokens, refreshBody, timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { tellsClockTime, offBy } from "./told-time.ts";
 import type { TimeInterval } from "../judging/interval.ts";
@@ -143,13 +145,17 @@ export const notificationShapeRules = {
     check: async (world, run) => {
       // If nothing is granted, the rules' own cases report that.
       const isDated = await unlessUndecided(tellsClockTime(world), false);
-      const judgePage: Judge<ShapeCase> = async (
-        { query, mayBeRefused, ofSecondClient, isRefreshed },
-        world,
-      ) => {
-        if (ofSecondClient === true) return secondClientsOwnHolds(isDated, world);
-        const list = await (isRefreshed === true ? openListsRefreshed(world) : openLists(world));
-        const seen = await list(query);
+      const judgePage: Judge<ShapeCase> = async (one, world) => {
+        if (one.ofSecondClient === true) return secondClientsOwnHolds(isDated, world);
+        const list = await (one.isRefreshed === true ? openListsRefreshed(world) : openLists(world));
+        return judgeListed(one, list, await list(one.query), world);
+      };
+      const judgeListed = async (
+        { query, mayBeRefused }: ShapeCase,
+        list: List,
+        seen: Listing,
+        world: World,
+      ): Promise<CaseVerdict> => {
         if (seen.served || (await claimsPage(seen, list)))
           return shownBy(exchangesOf(seen), pageHolds(seen, isDated ? createdWhen(world) : undefined, world));
         return mayBeRefused
@@ -160,7 +166,15 @@ export const notificationShapeRules = {
               exchangesOf(seen),
             );
       };
-      return run.forEach(shapeCases(world, await greatestLimit(world)), judgePage, { print: printCase });
+      const greatest = await greatestLimit(world);
+      return run.all([
+        run.forEach(shapeCases(world, greatest), judgePage, { print: printCase }),
+        alsoAsUsual(run, async (own, target) => {
+          const { accessToken } = await obtainTokens(own);
+          const list = listsShownTo({ ...own, target }, accessToken);
+          return judgeListed({ query: { limit: greatest } }, list, await list({ limit: greatest }), own);
+        }),
+      ]);
     },
     waits: async (world, run) => {
       const isDated = await unlessUndecided(tellsClockTime(world), false);

@@ -11,7 +11,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
-import { judgeCrowd, judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
+import { judgeCrowd, judgeLifetime, onDates, roomAfter } from "../lifetimes/lifetime.ts";
 import { exchangedLate } from "../lifetimes/play.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
@@ -55,16 +55,14 @@ export const refreshLifetimeRules = {
           ...refreshTokens,
           begins: withLateExchanges(world),
         }),
-        ...(world.clock.kind === "virtual"
-          ? [
-              judgeLifetime(world, run, {
-                ...refreshTokens,
-                name: "refreshToken issued in a month with 31 days",
-                begins: { longMonth: world.limits.codeLifetimeMs / 2 },
-                perSide: 1,
-              }),
-            ]
-          : []),
+        ...onDates(world, ["March", "October"], 0).map(({ when, begins }) =>
+          judgeLifetime(world, run, {
+            ...refreshTokens,
+            name: `refreshToken issued in ${when}`,
+            begins,
+            perSide: 1,
+          }),
+        ),
       ]),
   },
 

@@ -11,6 +11,7 @@ import {
   obtainRefreshed,
   obtainTokens,
   opens,
+  refreshBody,
   refreshSurely,
   refreshes,
   type IssuedTokens,
@@ -19,6 +20,7 @@ import { shownAlone } from "../world/noted.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { anyTextIsRead } from "./exchange-bodies.ts";
+import { alsoAsUsual } from "./shared/usual.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import { answersThroughLife, refreshReuseRules } from "./refresh-reuse.ts";
@@ -49,6 +51,10 @@ export const refreshRules = {
     check: (_world, run) =>
       run.all([
         run.forAll(courses, (course, world) => refreshed(world, course, judgeTokenSet), inEveryCourse),
+        alsoAsUsual(run, async (world, target) => {
+          const { client, refreshToken } = await obtainTokens(world);
+          return judgeTokenSet(await target.refresh(refreshBody(client, refreshToken)));
+        }),
         anyTextIsRead(run, "refresh"),
       ]),
     waits: (outer, run) =>

@@ -7,6 +7,7 @@ import { notedFrom } from "../world/noted.ts";
 import { yielded } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
+import { alsoWithCookies } from "./shared/usual.ts";
 
 /**
  * Requests that must be refused, as tables: whether they are is told by what they gain, since error statuses and bodies
@@ -46,7 +47,7 @@ export const namesOf = (rows: readonly { readonly name: string }[]): string =>
   rows.map(({ name }) => name).join("; ");
 
 /** Sends each row's request in turn, up to the first that gains something; then the control. */
-export const refused =
+export const refusedOnce =
   <Right, Sent>({
     expected,
     right: obtain,
@@ -69,6 +70,10 @@ export const refused =
     const verdict = (await control?.(world, right, namesOf(tested))) ?? pass;
     return brokenBy(inTurn(namesOf(tested), tested), verdict);
   };
+
+/** The same once more with the cookies that were set, if any. */
+export const refused = <Right, Sent>(refusal: Refusal<Right, Sent>): Judge<readonly Wrong<Right, Sent>[]> =>
+  alsoWithCookies(refusedOnce(refusal));
 
 /** Judges rows, so many of them in a case; each is tried alone if one of them is granted. */
 export const areRefused = <Right, Sent>(

@@ -4,6 +4,7 @@ import type { Limits } from "../contract/limits.ts";
 import { given } from "../contract/given.ts";
 import { isObject } from "../contract/json.ts";
 import { pathIn } from "../contract/text.ts";
+import { allowedHere, connectionsWithin } from "../files/own-limits.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
 import type { Answer, Request } from "../world/exchange.ts";
@@ -13,11 +14,9 @@ import { createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
 import { createLeftBehind, type LeftBehindAccount } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
+import type { Pace } from "../world/http/pacer.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type TransportOptions } from "../world/http/transport.ts";
-
-/** More than are used at a time, except for targets so far away that most of them just wait. */
-const MAX_CONNECTIONS = 64;
 
 interface ConnectionsOptions {
   readonly journal: Journal;
@@ -25,6 +24,7 @@ interface ConnectionsOptions {
   readonly requestTimeoutMs: number;
   readonly maxWaitMs: number;
   readonly seed?: number;
+  readonly pace?: Pace | undefined;
   /** Interrupts the run. */
   readonly signal: AbortSignal;
 }
@@ -51,6 +51,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     dialer,
     retries,
     onAnswer: account.onAnswer,
+    toldMs: () => clocks.toldMs?.(),
   };
   const faketime = faketimeOf(profile);
   const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
@@ -94,15 +95,24 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
 };
 
 const transportOptionsOf = (
-  { profile }: ResolvedProfile,
-  { journal, requestTimeoutMs }: ConnectionsOptions,
+  { profile, inProcessHooks }: ResolvedProfile,
+  { journal, requestTimeoutMs, maxWaitMs, pace }: ConnectionsOptions,
 ): Omit<TransportOptions, "retries"> => {
   const { origin, pathname } = new URL(profile.baseUrl);
   return {
     origin,
     journal,
     timeoutMs: requestTimeoutMs,
-    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    maxConnections: connectionsWithin(
+      allowedHere(),
+      profile.concurrency?.maxConnections,
+      inProcessHooks === undefined ? "elsewhere" : "in this process",
+    ),
+    pace: {
+      perSecond: pace?.perSecond ?? profile.concurrency?.requestsPerSecond,
+      refusedPerMinute: pace?.refusedPerMinute ?? profile.concurrency?.refusedPerMinute,
+    },
+    maxWaitMs,
     probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
   };
 };

@@ -98,6 +98,8 @@ export const unreachable: Record<TransportError["reason"], string> = {
   closed: "it closes connections without an answer",
   timeout: "it gives no answer in time",
   throttled: "it keeps asking to retry later",
+  locked: "it locks clients out",
+  "own-limit": "this machine lets Touchstone open no more connections",
   "too-large": "its answer is too large",
   protocol: "the answer is not valid HTTP, or the certificate is not trusted",
 };

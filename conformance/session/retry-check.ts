@@ -96,4 +96,4 @@ export const isUnderWay = async ({ clocks }: Pick<Session, "clocks">): Promise<b
 const howToFollow = ({ resolved }: Session): string =>
   resolved.profile.hooks?.clock?.faketime === undefined
     ? "let hooks.clock.advance move the clock of the sender's worker and queue too"
-    : "run the sender's worker and queue under libfaketime too, with or without FAKETIME_DONT_FAKE_MONOTONIC as its runtime needs it (docs/faketime.md)";
+    : "run the sender's worker and queue under libfaketime too, with or without FAKETIME_DONT_FAKE_MONOTONIC as its runtime needs it (docs/how-to/staging-clock.md)";

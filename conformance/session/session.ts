@@ -10,6 +10,7 @@ import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetime
 import { realClock, type ClockSource } from "../world/clock.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
 import { createJournal, type JournalSink } from "../world/evidence/journal.ts";
+import type { Pace } from "../world/http/pacer.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
 import { openConnections, type Connections } from "./connections.ts";
 import { maskedLine } from "../world/evidence/learn.ts";
@@ -54,6 +55,8 @@ export interface SessionOptions {
   /** The longest single wait if the target's time cannot be advanced, in milliseconds. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
+  /** How fast the target may be asked; the profile's pace if absent. */
+  readonly pace?: Pace | undefined;
   /** Returns a new UUID at each call; keeps accounts and states of different runs apart. */
   readonly freshUuid: () => string;
   readonly sink?: JournalSink;

@@ -28,7 +28,7 @@ export const longest: readonly string[] = [
   "conformance/testing/reliability/killed.test.ts",
   "conformance/rules/push-accounts.test.ts",
   "scenarios/runner/duet-command.test.ts",
-  "conformance/testing/guides/guides.test.ts",
+  "conformance/testing/pages/pages.test.ts",
   "conformance/rules/lifecycle.test.ts",
   "conformance/world/hooks/hook-caller.test.ts",
   "conformance/testing/detect-cli.test.ts",

@@ -44,7 +44,7 @@ describe("the packed package", () => {
         "dist/receiver-page/page.css",
         "dist/scenarios/main.js",
         "dist/third-party-licences.txt",
-        "docs/profile.md",
+        "docs/how-to/profile.md",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",

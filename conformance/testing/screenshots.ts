@@ -62,7 +62,6 @@ interface Picture {
   readonly parameters: readonly string[];
   readonly theme: "light" | "dark";
   readonly at?: string;
-  readonly onPhone?: true;
 }
 
 const SEED = ["--seed", "7"];
@@ -73,25 +72,14 @@ const pictures: Readonly<Record<string, Picture>> = {
     parameters: ["conform", ...SEED, "--behaviour", "push-reading-r5-from-failure"],
     theme: "dark",
   },
-  "report-schedule": {
-    parameters: ["conform", ...SEED, "--behaviour", "push-reading-r5-from-failure"],
-    theme: "light",
-    at: "#pushes",
-  },
   "report-load": {
     parameters: ["load", ...SEED, "--scenario", "mixed", "--rate", "200", "--duration", "60s"],
     theme: "light",
     at: "#course@31",
   },
-  "report-phone": {
-    parameters: ["conform", ...SEED, "--behaviour", "code-reusable"],
-    theme: "dark",
-    onPhone: true,
-  },
 };
 
 const REPORT = { width: 1_200, height: 780 };
-const PHONE = { width: 390, height: 844 };
 
 const save = async (tab: Page, name: string): Promise<void> => {
   await tab.screenshot({ path: path.join(root, "docs", `${name}.png`) });
@@ -114,7 +102,7 @@ const shoot = async (browser: Browser, folder: string, name: string, picture: Pi
     program: "touchstone",
   });
   const tab = await browser.newPage({
-    viewport: picture.onPhone === true ? PHONE : REPORT,
+    viewport: REPORT,
     colorScheme: picture.theme,
     reducedMotion: "reduce",
   });

@@ -19,10 +19,11 @@ export interface Clock {
    * a clock that stands does so, and what wakes together delays one another.
    */
   sleepUntil(momentMs: number, slackMs?: number, flowingSlackMs?: number): Promise<TimeInterval>;
-  /** Sleeps because the target asked to come back later. What a case needs may age meanwhile, as while it waits for answers. */
-  sleepAsAsked(durationMs: number): Promise<void>;
-  /** As `sleepAsAsked`, until this much of the target's time or of this machine's time has passed, whichever comes first. */
-  sleepOnEither(durationMs: number): Promise<void>;
+  /**
+   * Sleeps because the target asked to come back later, or until `early` is aborted. What a case needs may age meanwhile,
+   * as while it waits for answers.
+   */
+  sleepAsAsked(durationMs: number, early?: AbortSignal): Promise<void>;
   /**
    * Returns at a good moment to issue something whose age matters: at the start of a whole second if time can be moved,
    * so that a service that counts seconds rounds nothing away; if time runs by itself, at a moment that no other caller
@@ -219,7 +220,6 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     now,
     sleep,
     sleepAsAsked: sleep,
-    sleepOnEither: sleep,
     beginSecond,
     canWait,
     canWaitAsAsked: canWait,

@@ -1,4 +1,12 @@
-import { ControlFailed, describe, showsSomething } from "./exchange.ts";
+import {
+  ControlFailed,
+  credentialsOf,
+  describe,
+  mayBeGateways,
+  showsSomething,
+  TransportError,
+} from "./exchange.ts";
+import type { Endpoint } from "../contract/forms.ts";
 import { beginAnew } from "./http/retry.ts";
 import {
   exchangeBody,
@@ -47,6 +55,19 @@ export const controlFailure = async (control: Promise<void>): Promise<ControlFai
     return undefined;
   } catch (error) {
     if (error instanceof ControlFailed) return error;
+    throw error;
+  }
+};
+
+/** The endpoint that refuses a client which does everything right; undefined if it gets a token, or loses an answer. */
+export const refusedAt = async (world: World): Promise<Endpoint | undefined> => {
+  try {
+    const { code } = await obtainCode(world);
+    const answer = await world.target.exchange(exchangeBody(world.client, code));
+    return mayBeGateways(answer) || credentialsOf(answer).accessToken !== undefined ? undefined : "exchange";
+  } catch (error) {
+    if (error instanceof ControlFailed) return "authorize";
+    if (error instanceof TransportError) return undefined;
     throw error;
   }
 };

@@ -38,25 +38,23 @@ export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
   isObject(answer.json) ? answer.json : {};
 
 /**
- * Whether an answer may be a gateway's that got none from the service, or not in time (RFC 9110 sections 15.6.3 and
- * 15.6.5): then nobody knows what the service did.
+ * Whether an answer may be a gateway's or a limiter's, that got none from the service or never asked it (RFC 9110 sections
+ * 15.6.3 to 15.6.5): then nobody knows what the service did.
  */
-export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean =>
-  status === 502 || status === 504;
-
-/**
- * Whether an answer says that the service is away, and not for how long: a rate limiter that never passed the request on
- * may say so, and a gateway that lost the service's answer.
- */
-export const isUnavailable = (answer: Pick<Answer, "status" | "headers">): boolean =>
-  answer.status === 503 && headerOf(answer, "retry-after") === undefined;
+export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean => status >= 502 && status <= 504;
 
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;
-  readonly reason: "refused" | "closed" | "timeout" | "throttled" | "too-large" | "protocol";
-  /** Whether no request of its kind was ever answered in the run, so that another try shows nothing more. */
-  isNeverAnswered?: boolean;
+  readonly reason:
+    | "refused"
+    | "closed"
+    | "timeout"
+    | "throttled"
+    | "locked"
+    | "own-limit"
+    | "too-large"
+    | "protocol";
   override readonly name = "TransportError";
   constructor(exchange: number, reason: TransportError["reason"], message: string) {
     super(message);
@@ -79,6 +77,10 @@ export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   closed: "a run in which the connections stay open until their answers have arrived",
   refused: "a service that accepts connections until the run ends",
   throttled: "a service, or a rate limit, that lets these requests through",
+  locked:
+    "a service that does not lock out the clients of the profile, or refused requests further apart, by --pace",
+  "own-limit":
+    "a machine that lets Touchstone open more connections: more open files (`ulimit -n`), or local ports (`net.ipv4.ip_local_port_range`)",
   "too-large": "a service whose answers are shorter",
   protocol: "a service whose answers are HTTP/1.1",
 };

@@ -44,6 +44,10 @@ export interface Target extends Readonly<Record<Endpoint, (request: never) => Pr
   send(request: Request): Promise<Answer>;
   /** The same calls on a dedicated connection, which also sends paths that no HTTP client writes; close it when done. */
   dedicated(): Target & { close(): Promise<void> };
+  /** The same calls as common clients make them: they accept compressed answers, and send cookies back. */
+  usual(): Target;
+  /** Whether the service has set cookies in this case. */
+  hasCookies(): boolean;
 }
 
 export interface AuthorizeAsked {
@@ -80,38 +84,52 @@ export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
 const encodeParameter = (name: string, value: string | number): string =>
   `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`;
 
-export const createTarget = (transport: Transport, sender: Sender, options: TargetOptions): Target => ({
-  ...callsOver(transport, sender, options),
+export const createTarget = (
+  transport: Transport,
+  sender: Sender,
+  options: TargetOptions,
+  isUsual = false,
+): Target => ({
+  ...callsOver(transport, sender, options, isUsual),
   dedicated: () => {
     const connection = transport.dedicated();
     return {
-      ...callsOver(connection, sender, options),
+      ...callsOver(connection, sender, options, isUsual),
       close: () => connection.close(),
       dedicated: () => {
         throw new Error("a dedicated connection cannot open another; ask the target itself");
       },
+      usual: () => {
+        throw new Error("a dedicated connection stays as it is; ask the target itself");
+      },
     };
   },
+  usual: () => createTarget(transport, sender, options, true),
 });
+
+/** The codings that common clients accept. */
+const acceptsCodings = ["accept-encoding", "gzip, deflate"] as const;
 
 const callsOver = (
   connection: Connection,
   sender: Sender,
   options: TargetOptions,
-): Omit<Target, "dedicated"> => {
-  const send = (request: Request): Promise<Answer> =>
-    connection.send(
-      {
-        ...request,
-        path: `${options.basePath}${request.path}`,
-        headers: [...options.headers, ...request.headers],
-      },
-      sender,
-    );
+  isUsual: boolean,
+): Omit<Target, "dedicated" | "usual"> => {
+  const { cookies } = sender.scope;
+  const send = async (asked: Request): Promise<Answer> => {
+    const path = `${options.basePath}${asked.path}`;
+    const headers = [...options.headers, ...asked.headers];
+    const sent = isUsual ? [...cookies.added({ path, headers }), acceptsCodings] : headers;
+    const answer = await connection.send({ ...asked, path, headers: sent }, sender);
+    cookies.keep({ path }, answer);
+    return answer;
+  };
   const post = (path: string, body: unknown): Promise<Answer> =>
     send({ method: "POST", path, headers: [jsonHeader], body: JSON.stringify(body) });
   return {
     basePath: options.basePath,
+    hasCookies: cookies.areSet,
     send,
     authorize: (request = {}) => {
       const client = request.client ?? options.client;

@@ -70,6 +70,9 @@ export const clientsOf = ({
 }: Pick<World, "client" | "secondClient">): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];
 
+/** The same world for a client that accepts compressed answers and sends cookies back, as common ones do. */
+export const asUsual = (world: World): World => ({ ...world, target: world.target.usual() });
+
 /** What a case may say about its evidence; its exchanges are recorded automatically. */
 export interface Evidence {
   /** The numbers of the case's exchanges until now, in the order in which they ended. */

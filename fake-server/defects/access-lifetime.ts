@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { asksFor, counted } from "../changes.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
-import { accessTokens } from "../credentials.ts";
+import { accessTokens, byWallClockIn } from "../credentials.ts";
 import {
   afterwards,
   alsoIf,
@@ -38,6 +38,8 @@ const usableTimes = (most: number): Replacement =>
 /** Defects in the life of access tokens (sections 2.2 and 5.1). */
 export const accessLifetimeDefects = rows({
   "access.lifetime": {
+    "access-token-lives-by-local-time: An access token's age is the difference of local times in Berlin.":
+      accessTokens.ageAs(byWallClockIn("Europe/Berlin")),
     "access-dies-a-second-early: An accessToken expires a second before expiresIn has passed.":
       livesLonger(-SECOND_MS),
     "access-dies-at-half-time: An accessToken expires after half of expiresIn.": accessTokens.liveFor(

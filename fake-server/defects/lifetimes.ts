@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { counted } from "../changes.ts";
-import { codes, refreshTokens } from "../credentials.ts";
+import { byWallClockIn, codes, refreshTokens } from "../credentials.ts";
 import type { ServiceLimits } from "../context.ts";
 import { afterwards, everyNth, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 
@@ -60,6 +60,9 @@ export const lifetimeDefects = rows({
       codes.ageAs((ageMs) => ageMs % HOUR_MS),
     "code-lives-by-seconds-of-its-age: Of a code's age only the seconds count, without the days, so it works again every day.":
       codes.ageAs((ageMs) => ageMs % DAY_MS),
+    "code-lives-by-local-time: A code's age is the difference of local times in Berlin.": codes.ageAs(
+      byWallClockIn("Europe/Berlin"),
+    ),
     "code-age-in-32-bits: The age of a code is stored in 32 bits, so it is negative after 25 days.":
       codes.ageAs((ageMs) => ageMs | 0),
     "code-of-one-store-dies-early: Every eighth code works for nine minutes.":
@@ -136,6 +139,12 @@ export const lifetimeDefects = rows({
     },
     "refresh-token-lives-a-calendar-month: A refreshToken works until the same day of the next month.":
       refreshTokens.liveWhile(({ issuedAtMs }, { nowMs }) => nowMs < monthLater(issuedAtMs)),
+    "refresh-token-lives-by-local-time: A refreshToken's age is the difference of local times in London.":
+      refreshTokens.ageAs(byWallClockIn("Europe/London")),
+    "refresh-token-lives-by-local-time-of-new-york: A refreshToken's age is the difference of local times in New York.":
+      refreshTokens.ageAs(byWallClockIn("America/New_York")),
+    "refresh-token-lives-by-local-time-of-sydney: A refreshToken's age is the difference of local times in Sydney.":
+      refreshTokens.ageAs(byWallClockIn("Australia/Sydney")),
     "refresh-token-age-in-32-bits: A refreshToken's age is stored in 32 bits and wraps around after 50 days.":
       refreshTokens.ageAs((ageMs) => ageMs >>> 0),
     "refresh-token-of-one-store-dies-early: Every eighth refreshToken works for 29 days.":

@@ -4,7 +4,7 @@ import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts
 import type { Behaviour } from "../behaviour.ts";
 import { showing } from "../changes.ts";
 import { parseQuery } from "../requests.ts";
-import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
+import { afterwards, change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);
@@ -30,6 +30,35 @@ const bucket = (burst: number, perSecond: number): ((nowMs: number) => Refusal |
     level -= 1;
     return undefined;
   };
+};
+
+/** Refused exchanges within a minute that lock their client out, and for how long. */
+const LOCKED_AFTER = 10;
+const LOCKED_MS = 10 * SECOND_MS;
+
+const lockout = (): Replacement => {
+  const clients = new Map<unknown, { refusedMs: readonly number[]; untilMs: number }>();
+  const clientIds = new WeakMap<object, unknown>();
+  const locked = new WeakSet<object>();
+  const stateOf = (from: object) => clients.get(clientIds.get(from)) ?? { refusedMs: [], untilMs: 0 };
+  return together(
+    change("readBody", (body, _raw, { from, operation, nowMs }) => {
+      if (operation !== "exchange") return body;
+      clientIds.set(from, body?.["clientId"]);
+      if (stateOf(from).untilMs <= nowMs) return body;
+      locked.add(from);
+      return undefined;
+    }),
+    afterwards("afterRefusedExchange", (_record, _kind, { from, nowMs }) => {
+      const refusedMs = [...stateOf(from).refusedMs.filter((atMs) => atMs > nowMs - MINUTE_MS), nowMs];
+      const isLocked = refusedMs.length >= LOCKED_AFTER;
+      const state = isLocked ? { refusedMs: [], untilMs: nowMs + LOCKED_MS } : { refusedMs, untilMs: 0 };
+      clients.set(clientIds.get(from), state);
+    }),
+    change("renderRefusal", (answer, _refusal, { from }) =>
+      locked.has(from) ? jsonAnswer(403, { error: "client-locked" }) : answer,
+    ),
+  );
 };
 
 const shifted = (byMs: number): Replacement =>
@@ -189,6 +218,17 @@ export const httpVariants = {
     "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.": keeping(
       (take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
     ),
+    "rate-limited-without-retry-after: At most twenty requests at once, then three hundred per second of real time; others get 503 without Retry-After, as from a gateway.":
+      together(
+        keeping((take = bucket(20, 300)) => ({ admission: ({ clock }) => take(clock.realMs()) })),
+        change("renderRefusal", (answer, { kind }) =>
+          kind === "rate-limited"
+            ? { status: 503, headers: { "content-type": "text/html" }, body: "<h1>Service Unavailable</h1>" }
+            : answer,
+        ),
+      ),
+    "clients-locked-out: Ten refused exchanges of a client within a minute lock it out for ten seconds, with status 403.":
+      keeping(lockout),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": {
       timestamp: ({ nowMs }) => nowMs - 946_684_800_000,
     },

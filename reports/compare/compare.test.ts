@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
@@ -20,7 +20,9 @@ import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
 import type { Comparison } from "./shape.ts";
 import { baselineOf } from "./fingerprint.ts";
-import { readComparison, storedComparison } from "./stored.ts";
+import { StoredComparison } from "./shape.ts";
+import { checkOf } from "../read/lines.ts";
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 const made = madeRuns();
@@ -263,37 +265,19 @@ describe("the page of two runs of the gate", () => {
   });
 });
 
-it("a stored comparison reads back as it was, and shows nothing that acts on a terminal", async () => {
-  const head = gate(withResults(ruleThat.failed("code.single-use", "a", hostile)));
-  const comparison = await compared(gate(withResults()), head);
-  const [file, text] = storedComparison(made.home, { tool: "1", exitCode: 1, comparison });
-  expect(text).not.toMatch(unsafeCharacters);
-  writeFileSync(file, text);
-  expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
-});
-
-it("a stored comparison of loads reads back as it was, also where an interval has no end", async () => {
+it("comparisons are valid under their schema, and show nothing that acts on a terminal", async () => {
   const spec = { seconds: 2, requests: 40 };
-  const loads = [await made.load({ seed: 1, ...spec }), await made.load({ seed: 2, ...spec })] as const;
-  const limited = await compared(Array<Run>(10).fill(loads[0]), loads[1]);
-  for (const comparison of [await compared(...loads), limited]) {
-    const [file, text] = storedComparison(made.home, { tool: "1", exitCode: 0, comparison });
-    expect(text).toContain('"Infinity"');
-    writeFileSync(file, text);
-    expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
+  const [base, later] = [await made.load({ seed: 1, ...spec }), await made.load({ seed: 2, ...spec })];
+  const isHostile = gate(withResults(ruleThat.failed("code.single-use", "a", hostile)));
+  for (const comparison of [
+    await compared(gate(withResults()), isHostile),
+    await compared(base, later),
+    await compared(Array<Run>(10).fill(base), later),
+  ]) {
+    const text = jsonFile({ tool: "1", exitCode: 1, comparison });
+    expect(text).not.toMatch(unsafeCharacters);
+    expect(checkOf(StoredComparison)(JSON.parse(text), "it")).toMatchObject({ comparison });
   }
-});
-
-it.each([
-  [{}, /comparison\.json is damaged: comparison must have required property 'kind'$/],
-  [{ kind: "load" }, /is damaged: comparison must have required property/],
-  [undefined, /is damaged: it must have required property 'comparison'/],
-])("a stored comparison that is %j is refused, with the field", async (comparison, message) => {
-  writeFileSync(
-    path.join(made.home, "comparison.json"),
-    JSON.stringify({ tool: "1", exitCode: 0, comparison }),
-  );
-  expect(await problemOf(() => readComparison(made.home, "1"))).toMatch(message);
 });
 
 it("baselineOf a folder returns the earlier runs of the same kind and fingerprint", async () => {

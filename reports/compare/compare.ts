@@ -1,21 +1,19 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import type { Random } from "../../conformance/contract/random.ts";
 import type { Case } from "../../conformance/contract/cases.ts";
 import type { LoadRun, Run } from "../read/index.ts";
-import { plural } from "../text/figures.ts";
 import { whyIncomplete } from "../validity.ts";
 import { compareCases, judgeInCommon, lackingIn, OBSERVATIONS, type Side } from "./cases.ts";
 import { differences, fingerprintOf, shownPart, targetNameOf } from "./fingerprint.ts";
-import { leastRuns, limitsOf, withoutLimits } from "./limits.ts";
 import type { Comparison, FingerprintDifference, Speed } from "./shape.ts";
-import { compareSpeed, speedCases } from "./speed.ts";
+import { compareSpeed, leastRuns, limitsOf, speedCases, withoutLimits } from "./speed.ts";
 
 export interface CompareOptions {
   /** Compares runs whose fingerprints differ; the result lists the differences. */
   readonly force: boolean;
-  readonly random: Random;
   readonly leftOut?: LeftOut;
 }
+
+const MOST_LEFT_OUT = 10;
 
 type LeftOut = Comparison["leftOut"];
 type Lacking = Comparison["lacking"][number];
@@ -26,17 +24,16 @@ type Lacking = Comparison["lacking"][number];
  * sides were complete and checked the same, so never if it was forced. Throws ConfigurationError if kinds differ, or if fingerprints differ
  * without `force`.
  */
-export const compareRuns = async (
-  bases: readonly Run[],
-  head: Run,
-  options: CompareOptions,
-): Promise<Comparison> => {
+export const compareRuns = (bases: readonly Run[], head: Run, options: CompareOptions): Comparison => {
   const complete = bases.filter((one) => whyIncomplete(one) === undefined);
   const base = complete.at(-1) ?? bases.at(-1);
   if (base === undefined)
     throw new ConfigurationError([
       "there is no run to compare with; give two or more",
-      ...whyNone(options.leftOut ?? []),
+      // A folder of earlier runs may hold hundreds that do not fit.
+      ...(options.leftOut ?? [])
+        .slice(0, MOST_LEFT_OUT)
+        .map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
     ]);
   for (const one of bases) refuseOtherKind(one, head);
   const mismatches = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
@@ -53,7 +50,7 @@ export const compareRuns = async (
   const loads = complete.filter((one) => one.kind === "load");
   const { speed, unlimited } =
     base.kind === "load" && head.kind === "load"
-      ? await comparedSpeed(loads, base, head, options)
+      ? comparedSpeed(loads, base, head)
       : { speed: undefined, unlimited: [] };
   const all = [...cases, ...(speed === undefined ? [] : speedCases(speed.metrics, speed.earlier))];
   const differing = unlike(base.kind === "load" ? [base, ...complete] : [base], head);
@@ -104,22 +101,12 @@ const uncheckedCases = (
   ];
 };
 
-const MOST_LEFT_OUT = 10;
-/** A folder of earlier runs may hold hundreds that do not fit. */
-const whyNone = (leftOut: LeftOut): readonly string[] => [
-  ...leftOut.slice(0, MOST_LEFT_OUT).map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
-  ...(leftOut.length > MOST_LEFT_OUT
-    ? [`${plural(leftOut.length - MOST_LEFT_OUT, "further run was", "further runs were")} left out`]
-    : []),
-];
-
-const comparedSpeed = async (
+const comparedSpeed = (
   complete: readonly LoadRun[],
   base: LoadRun,
   head: LoadRun,
-  { random }: CompareOptions,
-): Promise<{ readonly speed: Speed; readonly unlimited: readonly Lacking[] }> => {
-  const metrics = await compareSpeed(base, head, random);
+): { readonly speed: Speed; readonly unlimited: readonly Lacking[] } => {
+  const metrics = compareSpeed(base.record.cases, head.record.cases);
   const unjudged = whyNoLimits(complete.length, head);
   const asBase = (lacking: readonly Omit<Lacking, "side">[]): readonly Lacking[] =>
     lacking.map((one) => ({ side: "base", ...one }));

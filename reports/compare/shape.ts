@@ -20,10 +20,6 @@ const list = Type.Array;
 const [string, number] = [Type.String(), Type.Number()];
 const literals = <T extends string>(names: readonly T[]) => Type.Enum([...names]);
 
-/** JSON has no infinities, but the end of an interval may be infinite. */
-export const INFINITE = "Infinity";
-const mayBeInfinite = Type.Unsafe<number>(Type.Union([number, Type.Literal(INFINITE)]));
-
 const heading = Type.Object({
   directory: string,
   startedAt: Type.String({ format: "date-time" }),
@@ -39,18 +35,12 @@ export type RunHeading = Frozen<typeof heading>;
 const difference = Type.Object({ part: string, base: string, head: string });
 export type FingerprintDifference = Frozen<typeof difference>;
 
-/**
- * A figure of two loads. The interval of the ratio covers these two runs only, not later ones; if it rests on single
- * requests instead of blocks of time, it is too narrow. Only limits of earlier runs give a verdict.
- */
+/** A figure of two loads. Only limits of earlier runs give a verdict. */
 const metric = Type.Object({
   id: string,
   unit: literals(["ms", "share", "per second"]),
   base: number,
   head: number,
-  ratio: Optional(
-    Type.Object({ low: mayBeInfinite, high: mayBeInfinite, by: literals(["blocks", "requests"]) }),
-  ),
   /** Where another run of an unchanged service falls; `usual` is the geometric mean of the earlier runs. */
   limits: Optional(Type.Object({ usual: number, low: number, high: number })),
   verdict: Optional(literals(["slower", "faster", "usual", "more failures", "fewer failures"])),

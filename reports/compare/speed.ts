@@ -1,74 +1,18 @@
 import type { Case } from "../../conformance/contract/cases.ts";
-import { countedOf } from "../../conformance/contract/distribution.ts";
-import { histogramUnit, type LoadRecord } from "../../conformance/contract/load-record.ts";
-import type { Random } from "../../conformance/contract/random.ts";
-import { firstCounted, type LoadRun } from "../read/index.ts";
-import { addedByKey } from "../read/latency-log.ts";
+import { isOfService } from "../../conformance/contract/load-record.ts";
 import { amountOf, plural } from "../text/figures.ts";
-import { quantileEstimates, ratioOf, type QuantileEstimate } from "../statistics/blocks.ts";
+import { leastRatio } from "../statistics/floors.ts";
+import { mean, predictionLimits } from "../statistics/sample.ts";
 import type { Metric } from "./shape.ts";
 
-/**
- * The figures that two load runs have in common. They are shown, not judged: two runs cannot tell a change from chance.
- * `random` only resamples blocks of time.
- */
-export const compareSpeed = async (
-  base: LoadRun,
-  head: LoadRun,
-  random: Random,
-): Promise<readonly Metric[]> => {
-  const [before, now] = [await estimatesOf(base, random), await estimatesOf(head, random)];
-  return head.record.cases.flatMap(({ id, status, measured }): readonly Metric[] => {
-    const other = base.record.cases.find((one) => one.id === id)?.measured;
-    if (status !== "measured" || measured === undefined || other === undefined) return [];
-    const [was, is] = [before.get(id), now.get(id)];
-    return [
-      {
-        id,
-        unit: measured.unit as Metric["unit"],
-        base: other.value,
-        head: measured.value,
-        ...(was !== undefined && is !== undefined && { ratio: ratioBetween(is, was) }),
-      },
-    ];
+/** The figures that two load runs have in common. They are shown, not judged: two runs cannot tell a change from chance. */
+export const compareSpeed = (base: readonly Case[], head: readonly Case[]): readonly Metric[] =>
+  head.flatMap(({ id, status, measured }): readonly Metric[] => {
+    const other = base.find((one) => one.id === id)?.measured;
+    return status !== "measured" || measured === undefined || other === undefined
+      ? []
+      : [{ id, unit: measured.unit as Metric["unit"], base: other.value, head: measured.value }];
   });
-};
-
-const ratioBetween = (is: QuantileEstimate, was: QuantileEstimate): NonNullable<Metric["ratio"]> => {
-  const { low, high } = ratioOf(is, was);
-  return { low, high, by: was.by === "blocks" ? is.by : "requests" };
-};
-
-const quantiles = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
-const MOST_BLOCKS = 40;
-const CONFIDENCE = 0.95;
-
-/**
- * The response latencies (as experienced by the user) of what was granted, over a whole run without its warm-up, with
- * intervals from up to 40 blocks of time.
- */
-const estimatesOf = async (run: LoadRun, random: Random): Promise<ReadonlyMap<string, QuantileEstimate>> => {
-  const from = firstCounted(run.record);
-  const blockSeconds = Math.max(1, Math.ceil((lengthOf(run.record) - from) / MOST_BLOCKS));
-  const blocks = await addedByKey(
-    run.histograms({ kind: "response", outcome: "granted" }),
-    ({ endpoint, second }) =>
-      second < from ? undefined : `${endpoint} ${Math.floor((second - from) / blockSeconds)}`,
-  );
-  const byEndpoint = [...Map.groupBy(blocks.values(), ({ endpoint }) => endpoint)];
-  return new Map(
-    byEndpoint.flatMap(([endpoint, parts]) => {
-      const counted = parts.map(({ histogram }) => countedOf(histogram, histogramUnit.perMs));
-      const estimates = quantileEstimates(counted, Object.values(quantiles), CONFIDENCE, random);
-      return Object.keys(quantiles).flatMap((name, at) => {
-        const one = estimates[at];
-        return one === undefined ? [] : [[`${endpoint} ${name}`, one] as const];
-      });
-    }),
-  );
-};
-
-const lengthOf = ({ achieved, durationMs }: LoadRecord): number => achieved?.seconds ?? durationMs / 1_000;
 
 /** The metrics with a verdict, as items of the comparison. */
 export const speedCases = (metrics: readonly Metric[], earlier: number): readonly Case[] =>
@@ -91,3 +35,74 @@ export const speedCases = (metrics: readonly Metric[], earlier: number): readonl
 
 export const isWorse = ({ verdict }: Pick<Metric, "verdict">): boolean =>
   verdict === "slower" || verdict === "more failures";
+
+/** With fewer runs, limits would be too wide to say anything. */
+export const leastRuns = 10;
+
+type List = readonly Case[];
+
+/** A metric of the head run with what the earlier runs say of it. */
+type Limited = Required<Pick<Metric, "id" | "limits" | "verdict">>;
+
+/** The level at which all metrics together raise a false alarm. */
+export const ALPHA = 0.05;
+
+/**
+ * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits for one
+ * future observation, by Student's t on the logarithm, at level alpha / metrics (Bonferroni), so that the false alarms
+ * of all metrics together have at most probability alpha. Limits are widened to the smallest change that matters. They
+ * assume that runs vary by chance around one level; if the level changed among them, the limits are wide.
+ */
+export const limitsOf = (bases: readonly List[], head: List): readonly Limited[] => {
+  const found = timed(bases, head).filter((one) => whyUnlimited(one) === undefined);
+  const confidence = 1 - ALPHA / (found.length + 1);
+  const judged = found.map(({ id, values, head: ms }): Limited => {
+    const logs = values.map(Math.log);
+    const limits = predictionLimits(logs, confidence);
+    const usual = Math.exp(mean(logs));
+    const floor = leastRatio(id.split(" ")[1] ?? "", usual);
+    const low = Math.min(Math.exp(limits.low), usual / floor);
+    const high = Math.max(Math.exp(limits.high), usual * floor);
+    const verdict = ms > high ? "slower" : ms < low ? "faster" : "usual";
+    return { id, limits: { usual, low, high }, verdict };
+  });
+  return [...judged, failuresOf(bases, head, confidence)];
+};
+
+const valueOf = (list: List, id: string): number | undefined =>
+  list.find((one) => one.id === id && one.status === "measured")?.measured?.value;
+
+/** Each latency of the head run, with its values in the earlier runs that have it. */
+const timed = (bases: readonly List[], head: List) =>
+  head.flatMap(({ id, status, measured }) =>
+    status === "measured" && measured?.unit === "ms" && isOfService(id.split(" ")[0] ?? "")
+      ? [{ id, head: measured.value, values: bases.flatMap((base) => valueOf(base, id) ?? []) }]
+      : [],
+  );
+
+const whyUnlimited = ({ values }: { readonly values: readonly number[] }): string | undefined => {
+  if (values.length < leastRuns)
+    return `${values.length} of the earlier runs measured it; ${leastRuns} are needed`;
+  return values.some((ms) => ms <= 0) ? "it was zero in an earlier run" : undefined;
+};
+
+/** The latencies of the head run that the earlier runs set no limits for. */
+export const withoutLimits = (bases: readonly List[], head: List) =>
+  timed(bases, head).flatMap((one) => {
+    const why = whyUnlimited(one);
+    return why === undefined ? [] : [{ what: one.id, why }];
+  });
+
+/** Most runs have no failures, so their limits would have no width: one failure in a thousand is allowed. */
+const FREE_SHARE = 0.001;
+const FAILED = "all failed share";
+
+const failuresOf = (bases: readonly List[], head: List, confidence: number): Limited => {
+  const shares = bases.map((base) => valueOf(base, FAILED) ?? 0);
+  const limits = predictionLimits(shares, confidence);
+  const low = Math.max(0, limits.low);
+  const high = Math.max(FREE_SHARE, limits.high);
+  const share = valueOf(head, FAILED) ?? 0;
+  const verdict = share > high ? "more failures" : share < low ? "fewer failures" : "usual";
+  return { id: FAILED, limits: { usual: mean(shares), low, high }, verdict };
+};

@@ -1,6 +1,5 @@
-import { ALPHA } from "../compare/limits.ts";
 import type { Metric, Speed } from "../compare/shape.ts";
-import { isWorse } from "../compare/speed.ts";
+import { ALPHA, isWorse } from "../compare/speed.ts";
 import { amountOf, change, percent, plural } from "../text/figures.ts";
 import { figure, mark, section, softText, table, type Look, type Section } from "./model.ts";
 import type { Lane } from "./pictures.ts";
@@ -12,21 +11,13 @@ export const speedSection = ({ metrics, earlier, unjudged }: Speed): Section => 
   const isJudged = earlier > 0;
   const rows = table(
     title,
-    [
-      "Metric",
-      ">Base",
-      ">Head",
-      ">Change",
-      ...(isJudged ? [">Limits for one more run", "Verdict"] : [">95 % interval within these runs"]),
-    ],
+    ["Metric", ">Base", ">Head", ">Change", ...(isJudged ? [">Limits for one more run", "Verdict"] : [])],
     metrics.map((one) => [
       one.id,
       said(one, one.base),
       said(one, one.head),
       one.base === 0 ? "" : change(one.head / one.base),
-      ...(isJudged
-        ? [limitsText(one), one.verdict === undefined ? "" : mark(lookOf(one), one.verdict)]
-        : [intervalText(one)]),
+      ...(isJudged ? [limitsText(one), one.verdict === undefined ? "" : mark(lookOf(one), one.verdict)] : []),
     ]),
   );
   return section(
@@ -35,11 +26,11 @@ export const speedSection = ({ metrics, earlier, unjudged }: Speed): Section => 
     rows &&
       figure({
         title: "How latencies changed",
-        note: `The 95 % interval is of these two runs; the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown, not judged: ${unjudged}.`}`,
+        ...(unjudged !== undefined && { note: `Speed is shown, not judged: ${unjudged}.` }),
         drawn:
           "Each latency of the head against that of the base, on a logarithmic axis: to the right it is slower.",
         legend: [
-          ["change-mean", "change with its 95 % interval"],
+          ["change", "how much a latency changed"],
           isJudged && ["limits", "where one more run of an unchanged service would fall"],
         ],
         picture: { is: "lanes", axis: "change", label: title, lanes: metrics.flatMap(laneOf) },
@@ -58,31 +49,21 @@ const said = ({ unit }: Metric, value: number): string => amountOf({ value, unit
 const limitsText = (one: Metric): string =>
   one.limits === undefined ? "" : `${said(one, one.limits.low)} to ${said(one, one.limits.high)}`;
 
-/** A bound that rests on too few requests is not shown as a figure. */
-const intervalText = ({ ratio }: Metric): string => {
-  if (ratio === undefined) return "";
-  const { low, high, by } = ratio;
-  return low > 0 && Number.isFinite(high)
-    ? `${change(low)} to ${change(high)}${by === "requests" ? " (run too short)" : ""}`
-    : "too few requests to tell";
-};
-
 const lookOf = (one: Metric): Look =>
   isWorse(one) ? ["bad", "cross"] : one.verdict === "usual" ? ["good", "check"] : ["seen", "ring"];
 
 const laneOf = (one: Metric): readonly Lane[] => {
-  const { id, unit, base, head, ratio, limits, verdict } = one;
+  const { id, unit, base, head, limits, verdict } = one;
   if (unit !== "ms" || base === 0) return [];
   const limited = limits === undefined ? "" : `, limits ${limitsText(one)}, ${verdict}`;
   return [
     {
       name: id,
       said: `${said(one, base)} to ${said(one, head)}${verdict === undefined ? "" : `, ${verdict}`}`,
-      label: `${id}: ${change(head / base)}, ${intervalText(one)}${limited}`,
+      label: `${id}: ${change(head / base)}${limited}`,
       ...(limits !== undefined && {
         band: { look: "limit" as const, range: [limits.low / base, limits.high / base] as const },
       }),
-      ...(ratio !== undefined && { interval: [ratio.low, ratio.high] as const }),
       dot: head / base,
       verdict: isWorse(one) ? "regressed" : undefined,
     },

@@ -11,7 +11,6 @@ import {
   code,
   doc,
   facts,
-  file,
   lines,
   mark,
   section,
@@ -28,13 +27,7 @@ import {
   type Text,
 } from "./model.ts";
 
-/** Files beside the document with the reports of both runs, if they exist. */
-export interface ComparedPages {
-  readonly base?: string | undefined;
-  readonly head?: string | undefined;
-}
-
-export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): Doc => {
+export const compareDoc = (comparison: Comparison): Doc => {
   const { base, head, lacking, leftOut, cases, unchanged, speed } = comparison;
   const [look, headline] = answerOf(comparison);
   return doc({
@@ -44,8 +37,8 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
     detail: detailOf(comparison),
     before: forced(comparison),
     about: [
-      ["Base", runText(base, pages.base)],
-      ["Head", runText(head, pages.head)],
+      ["Base", runText(base)],
+      ["Head", runText(head)],
     ],
     sections: [
       tableSection(
@@ -123,10 +116,7 @@ const detailOf = ({ cases, lacking, unchanged, speed }: Comparison): string => {
   return `${missing}${count("newly failing")} newly failing, ${unknown === 0 ? "" : `${unknown} failing and not judged before, `}${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift, "observation")} changed; ${unchanged} with the same verdict in both.${speedText}`;
 };
 
-const runText = (
-  { directory, target, baseUrl, behaviour, startedAt, tool, outcome }: RunHeading,
-  page: string | undefined,
-): Text =>
+const runText = ({ directory, target, baseUrl, behaviour, startedAt, tool, outcome }: RunHeading): Text =>
   lines(
     code(directory),
     soft(
@@ -139,7 +129,6 @@ const runText = (
         outcome,
       ].join(" · "),
     ),
-    page !== undefined && file(page, "The report of this run"),
   );
 
 const forced = ({ differences }: Comparison): readonly (Block | false)[] => [

@@ -1,5 +1,5 @@
 import { duration } from "../../conformance/contract/duration.ts";
-import { mostSpoilt, pairedValues, sortedPairs, type PairedValues } from "../duet/judge.ts";
+import { mostSpoilt, pairedValues, sortedPairs } from "../duet/judge.ts";
 import {
   whyDuetIncomplete,
   type DuetDocument,
@@ -7,7 +7,7 @@ import {
   type Member,
   type MemberVerdict,
 } from "../duet/document.ts";
-import { moment, plural, change, percent, sparkline, rate, latency } from "../text/figures.ts";
+import { moment, plural, change, percent, rate, latency } from "../text/figures.ts";
 import {
   code,
   doc,
@@ -50,7 +50,7 @@ export const duetDoc = (duet: DuetDocument, run: string): Doc => {
         "Failed requests",
         ...(duet.failures === undefined ? [] : [failuresTable(duet.failures)]),
       ),
-      section("pairs", "Pair by pair", ...pairFigures(duet, gated)),
+      section("pairs", "Pair by pair", pairTable(duet, gated)),
       section("shown", "Shown, not judged", shownTable(shown)),
       tableSection(
         "spoilt",
@@ -132,59 +132,27 @@ const laneOf = (member: GatedMember): Lane => {
   };
 };
 
-/** The judged metrics pair by pair, which is the only place a drift or a jump shows. */
-const pairFigures = ({ blocks, rules }: DuetDocument, gated: readonly GatedMember[]): readonly Figure[] => {
+/** The change of each judged metric in each pair, in their order: the only place where a drift or a jump shows. */
+const pairTable = ({ blocks, rules }: DuetDocument, gated: readonly GatedMember[]) => {
   const used = sortedPairs(blocks).clean.slice(0, rules.pairs);
-  return gated.flatMap((member) => {
-    const { pairs } = pairedValues(blocks, used, member.endpoint, member.metric);
-    return pairs.length === 0 ? [] : [pairFigure(member, pairs)];
-  });
-};
-
-const pairFigure = (member: GatedMember, pairs: PairedValues["pairs"]): Figure => {
-  const { endpoint, metric, interval, floor, smallestDetectable, ratio, verdict } = member;
-  const title = `${endpoint} ${metric}, pair by pair`;
-  const ratios = pairs.map(({ a, b }) => b / a);
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
-  // Starts a little below the lowest ratio, because bars from zero would all look alike.
-  const heights = ratios.map((one) => one - least + (most - least) / 8);
-  const range = `${change(least)} to ${change(most)}`;
-  const all = table(
-    title,
-    [">Pair", ">a", ">b", ">Change"],
-    pairs.map(({ pair, a, b }) => [
-      String(pair + 1),
-      amountOf(member, a),
-      amountOf(member, b),
-      change(b / a),
-    ]),
+  return table(
+    "Pair by pair",
+    ["Metric", ">Pairs", ">Least change", ">Greatest change", "In order"],
+    gated.map(({ endpoint, metric }) => {
+      const { pairs } = pairedValues(blocks, used, endpoint, metric);
+      const ratios = pairs.map(({ a, b }) => b / a);
+      return (
+        ratios.length > 0 && [
+          `${endpoint} ${metric}`,
+          String(ratios.length),
+          change(Math.min(...ratios)),
+          change(Math.max(...ratios)),
+          { is: "trend", values: ratios },
+        ]
+      );
+    }),
   );
-  return figure({
-    title,
-    note: `${verdict}: ${change(ratio)} over ${plural(pairs.length, "pair")}.`,
-    legend: [
-      ["pair-dot", "b against a in one pair"],
-      interval && [`interval ${verdict}`, "95 % interval of the change"],
-      ["floor", "too small to matter"],
-      smallestDetectable !== undefined && ["detectable", "smallest change this duet detects"],
-    ],
-    picture: {
-      is: "pairs",
-      label: `${title}: ratios from ${range}; ${verdict}.`,
-      verdict,
-      pairs: pairs.map(({ pair, a, b }) => ({ pair, ratio: b / a })),
-      ratio,
-      interval,
-      floor,
-      detectable: smallestDetectable,
-    },
-    brief: [`${sparkline(heights, MOST_PAIRS)}  ${range}`],
-    table: all,
-  });
 };
-
-/** The number of pairs that fit on a line. */
-const MOST_PAIRS = 60;
 
 const shownTable = (members: readonly Member[]) =>
   table("Metrics without a verdict", columns, members.map(cellsOf));

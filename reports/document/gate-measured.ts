@@ -1,6 +1,5 @@
 import { duration } from "../../conformance/contract/duration.ts";
-import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { PushDigest, SeenPush } from "../gather/gather.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import {
   compactFields,
   words,
@@ -17,7 +16,7 @@ import {
   type ScheduleRow,
   type Lifetime,
 } from "../text/facts.ts";
-import { figure as number, plural } from "../text/figures.ts";
+import { plural } from "../text/figures.ts";
 import { readingLines, ruleAnchor, ruleLink } from "./gate-rules.ts";
 import {
   figure,
@@ -26,7 +25,6 @@ import {
   softText,
   strong,
   table,
-  text,
   type Block,
   type Figure,
   type Table,
@@ -150,19 +148,13 @@ export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table 
     }),
   );
 
-export const pushBlocks = (
-  record: RunRecord,
-  pushes: PushDigest | undefined,
-  place: Place,
-): readonly (Block | undefined)[] => [
-  ...record.rules.flatMap((result) => {
+export const pushBlocks = (record: RunRecord, place: Place): readonly (Block | undefined)[] =>
+  record.rules.flatMap((result) => {
     const rows = scheduleRowsOf(result);
     return rows.length === 0
       ? []
       : [scheduleFigure(result, rows, record, place), anchorText(result), exactnessText(result)];
-  }),
-  ...(pushes === undefined ? [] : journal(pushes)),
-];
+  });
 
 const scheduleFigure = (
   result: RuleResult,
@@ -224,43 +216,6 @@ const exactnessText = (result: RuleResult): Block | undefined => {
 };
 
 const COARSE_MS = 3_000;
-
-const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
-  { is: "heading", text: "What the receiver saw" },
-  text(
-    `${plural(pushes.pushes, "push", "pushes")} of ${plural(pushes.notifications, "notification")}${pushes.others === 0 ? "" : `, and ${plural(pushes.others, "request")} that were not pushes`}.`,
-  ),
-  table(
-    "Notifications by number of pushes",
-    ["Pushed", ">Notifications"],
-    pushes.attempts.map((count, at) => count > 0 && [plural(at + 1, "time"), number(count)]),
-  ),
-  table(
-    "Pushes by the receiver's planned answer",
-    ["Answered", ">Pushes"],
-    pushes.answers.map(([answer, count]) => [answer, number(count)]),
-  ),
-  { is: "heading", text: "First pushes" },
-  {
-    is: "exchanges",
-    shown: pushes.sample.shown.map(asExchange),
-    count: pushes.sample.count,
-    where: "pushes.jsonl",
-    about: "",
-  },
-];
-
-const asExchange = (push: SeenPush): ExchangeRecord => ({
-  n: push.n,
-  rule: "push",
-  isPush: true,
-  startedMs: push.firstByteMs,
-  durationMs: Math.max(0, (push.answeredMs ?? push.completeMs) - push.firstByteMs),
-  request: { method: push.method, path: push.path, headers: push.headers, body: push.body },
-  ...(push.status === undefined
-    ? { error: `the receiver's plan: ${push.action}` }
-    : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
-});
 
 export const observedTable = ({ rules, pinned }: RunRecord, place: Place): Table | undefined =>
   table(

@@ -225,16 +225,13 @@ const whyOpen = (verdict: Verdict): readonly Fact[] => {
 };
 
 const evidenceOf = (
-  { id, group, verdict }: RuleResult,
-  { directory, evidence, pushes }: Omit<GateView, "kind">,
+  { id, verdict }: RuleResult,
+  { directory, evidence }: Omit<GateView, "kind">,
   options: Place,
 ): readonly (Block | false)[] => {
   if ("breach" in verdict) return [];
   const seen = evidence?.get(id);
   return [
-    group === "push" &&
-      pushes !== undefined &&
-      text(link(`${options.prefix}pushes`, "Pushes seen by the receiver")),
     seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
     verdict.kind !== "not-applicable" && replayCommand(id, directory, options),
   ];

@@ -180,7 +180,7 @@ const driftTable = ({ rules, pinned }: RunRecord, place: Place) => {
 };
 
 const accountSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
-  const { record, pushes } = subject;
+  const { record } = subject;
   const isFull = options.detail === "full";
   const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
   const groups = ruleGroups(subject, options);
@@ -190,7 +190,7 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
     section("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
     section("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
     section("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
-    section("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
+    section("pushes", "Pushes", ...pushBlocks(record, options)),
     isFull && section("measured", "Also measured", alsoMeasured(record.rules, options)),
     section(
       "observed",

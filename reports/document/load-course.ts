@@ -33,28 +33,25 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   const isBroken = buckets.some(({ breaches }) => Object.keys(breaches).length > 0);
   const isFailing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
   const asked = buckets.map((one) => perSecond(one.asked, one));
-  const started = buckets.map((one) => perSecond(one.started, one));
-  const highest = Math.max(...asked, ...started);
+  const achieved = buckets.map((one) => perSecond(one.requests, one));
+  const highest = Math.max(...asked, ...achieved);
   const rows = table(
     "Requested and achieved rate per second",
     [
       ">From second",
-      ">Asked",
-      ">Started",
-      ">Dropped",
-      ">Requests",
+      ">Requested",
+      ">Achieved",
       ">Refused as intended",
       ">Failed",
+      ">Iterations",
+      ">Dropped",
       "Breaches",
     ],
     buckets.map((bucket) => [
       String(bucket.second),
-      rate(perSecond(bucket.asked, bucket)),
-      rate(perSecond(bucket.started, bucket)),
-      number(bucket.dropped),
-      number(bucket.requests),
-      number(bucket.refused),
-      number(bucket.failed),
+      ...[bucket.asked, bucket.requests, bucket.refused, bucket.failed, bucket.started, bucket.dropped].map(
+        (count) => rate(perSecond(count, bucket)),
+      ),
       Object.entries(bucket.breaches).map(([rule, count], at): Text => {
         const [id, said] = [find(rule, bucket), `${rule} ${count}`];
         return [at === 0 ? "" : ", ", id === undefined ? said : link(id, said)];
@@ -63,11 +60,11 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   );
   return figure({
     title: "Requested and achieved rate",
-    note: "Iterations per second.",
+    note: "Requests per second.",
     drawn: "The warm-up is shaded.",
     legend: [
-      ["asked", "asked"],
-      ["achieved", "started"],
+      ["asked", "requested"],
+      ["achieved", "achieved"],
       isFailing && ["failed", "failed requests and dropped iterations"],
       isBroken && ["broken", "a promise was broken"],
     ],
@@ -78,8 +75,8 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
       warmUpSeconds: record.warmUpMs / 1_000,
     },
     brief: [
-      `asked    ${sparkline(thinned(asked), MOST_BRIEF, highest)}  at most ${rate(Math.max(...asked))}`,
-      `started  ${sparkline(thinned(started), MOST_BRIEF, highest)}  at most ${rate(Math.max(...started))}`,
+      `requested ${sparkline(thinned(asked), MOST_BRIEF, highest)}  at most ${rate(Math.max(...asked))}`,
+      `achieved  ${sparkline(thinned(achieved), MOST_BRIEF, highest)}  at most ${rate(Math.max(...achieved))}`,
     ],
     table: rows,
   });
@@ -186,23 +183,16 @@ const rangeOf = (points: readonly LatencyPoint[], name: "p50Ms" | "p99Ms"): stri
   return `${latency(Math.min(...values))} to ${latency(Math.max(...values))}`;
 };
 
-const listed = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 1] as const;
-
+/** Only drawn: the figures are in the table of latencies. */
 export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
   const measured = endpoints.filter(({ points }) => points.length > 0);
-  const rows = table(
-    "Latencies in milliseconds, measured from each request's scheduled start",
-    ["Endpoint", ">Fastest", ">p50", ">p90", ">p95", ">p99", ">p99.9", ">Slowest"],
-    measured.map((one) => [one.endpoint, ...listed.map((share) => msAt(one, share).toFixed(2))]),
-  );
-  return rows === undefined
+  return measured.length === 0
     ? undefined
     : figure({
         title: "Latency distribution",
-        note: "The warm-up is left out. Latency counts from the scheduled start of a request.",
-        drawn: "Each curve is scaled to its own peak; the axis is logarithmic.",
+        drawn:
+          "The warm-up is left out. Latency counts from the scheduled start of a request. Each curve is scaled to its own peak; the axis is logarithmic.",
         picture: { is: "spread", label: "Latency distribution", endpoints: measured },
-        table: rows,
       });
 };
 

@@ -15,7 +15,10 @@ const lookOfObjective = ({ verdict, reason }: ObjectiveResult): readonly [Look, 
     ? [["open", "ring"], "held, not proven"]
     : objectiveLooks[verdict];
 
-export const objectivesFigure = ({ objectives }: LoadRecord): Figure | Table | undefined => {
+/** Those that were missed come first. */
+export const objectivesFigure = (record: LoadRecord): Figure | Table | undefined => {
+  const rank = ({ verdict }: ObjectiveResult): number => (verdict === "breached" ? 0 : 1);
+  const objectives = record.objectives.toSorted((a, b) => rank(a) - rank(b));
   const rows = table(
     "Objectives",
     ["Objective", ">Limit", ">Measured", ">95 % interval", "Note"],

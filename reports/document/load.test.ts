@@ -62,7 +62,7 @@ describe("a load run on the terminal", () => {
   });
 
   it("draws the course as rows of bars if the samples were read", () => {
-    expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
+    expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*requested +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
   });
 
   it("states why an invalid run cannot be trusted, and the remedy", () => {

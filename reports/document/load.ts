@@ -127,17 +127,13 @@ const signed = (ms: number, errorMs = 0): string => {
   return `${sign}${number(Math.abs(whole))} ± ${number(Math.ceil(errorMs))} ms`;
 };
 
-const summary = ({ machines, count, skewMs, skewErrorMs, worst }: Merged): Block => {
+const summary = ({ machines, count, skewMs, skewErrorMs }: Merged): Block => {
   const there = machines.filter(({ record }) => record !== undefined).length;
-  const worstMachine = machines.find(({ index }) => index === worst);
   return text(
     `${there === count ? "" : `${there} of `}${plural(count, "machine")} generated the load`,
     skewMs === undefined
       ? "."
       : `, starting within ${number(Math.round(skewMs))} ± ${number(Math.ceil(skewErrorMs ?? 0))} ms of one another.`,
-    worstMachine === undefined
-      ? ""
-      : ` The worst was that of segment ${worstMachine.index}${worstMachine.lagP99Ms === undefined ? "" : `, where one iteration in a hundred began ${latency(worstMachine.lagP99Ms)} late or more`}.`,
   );
 };
 

@@ -60,7 +60,7 @@ export interface Table {
 
 export type Fact = readonly [name: string, value: Text];
 
-/** A chart. HTML draws it; terminal and Markdown show `brief`, or the table if there is none. */
+/** A chart. HTML draws it; terminal and Markdown show `brief`, or the table if there is none, or leave it out. */
 export interface Figure {
   readonly is: "figure";
   readonly title: string;

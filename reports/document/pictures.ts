@@ -26,15 +26,6 @@ interface Pictures {
     label: string;
     lanes: readonly Lane[];
   };
-  pairs: {
-    label: string;
-    verdict: MemberVerdict;
-    pairs: readonly { readonly pair: number; readonly ratio: number }[];
-    ratio: number;
-    interval: Range | undefined;
-    floor: number;
-    detectable: number | undefined;
-  };
   rate: { seconds: number; buckets: readonly Bucket[]; warmUpSeconds: number };
   /** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
   latency: {

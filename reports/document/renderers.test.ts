@@ -136,7 +136,9 @@ const textsOf = (block: Block): readonly Text[] => {
       return block.rows.flat();
     default:
       // A medium that draws no picture shows its brief or, without one, its table.
-      return [block.title, block.note ?? "", ...((block.brief ? [] : block.table?.rows.flat()) ?? [])];
+      return block.brief === undefined && block.table === undefined
+        ? []
+        : [block.title, block.note ?? "", ...((block.brief ? [] : block.table?.rows.flat()) ?? [])];
   }
 };
 

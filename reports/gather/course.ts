@@ -46,7 +46,9 @@ const heatRows = ({ values, counts }: Counted): LatencyPoint["rows"] => {
 export interface Bucket {
   readonly second: number;
   readonly seconds: number;
+  /** Requests that the load asked for: iterations times what one sends on average. */
   readonly asked: number;
+  /** Iterations that started. */
   readonly started: number;
   readonly dropped: number;
   readonly requests: number;
@@ -63,12 +65,16 @@ export const perSecond = (count: number, { seconds }: Bucket): number =>
 /** The number of buckets that fit in a picture. */
 const MOST_BUCKETS = 240;
 
-const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
+const bucketsOf = (
+  lines: readonly SecondLine[],
+  { rate, arrivalRate }: Pick<LoadRun["record"], "rate" | "arrivalRate">,
+  bucketSeconds: number,
+): readonly Bucket[] =>
   [...Map.groupBy(lines, ({ second }) => Math.floor(second / bucketSeconds))]
     .toSorted(([a], [b]) => a - b)
-    .map(([at, group]) => bucketOf(at * bucketSeconds, group));
+    .map(([at, group]) => bucketOf(at * bucketSeconds, group, rate / arrivalRate));
 
-const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
+const bucketOf = (second: number, lines: readonly SecondLine[], perIteration: number): Bucket => {
   const sum = (of: (line: SecondLine) => number): number =>
     lines.reduce((total, line) => total + of(line), 0);
   const { refused, failed, all: requests } = requestsIn(lines);
@@ -76,7 +82,7 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     second,
     // A second may have several lines: in a search, answers that arrive after the end of a step.
     seconds: new Set(lines.map((line) => line.second)).size,
-    asked: sum((line) => line.asked),
+    asked: sum((line) => line.asked) * perIteration,
     started: sum((line) => line.started),
     dropped: sum((line) => line.dropped),
     requests,
@@ -151,7 +157,7 @@ export const courseOf = async (run: LoadRun): Promise<Course> => {
   return {
     bucketSeconds,
     seconds: total,
-    buckets: bucketsOf(lines, bucketSeconds),
+    buckets: bucketsOf(lines, run.record, bucketSeconds),
     endpoints: all.filter(
       ({ endpoint, outcome }) =>
         outcome === "granted" ||

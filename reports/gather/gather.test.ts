@@ -51,7 +51,7 @@ describe("a gathered load run", () => {
 });
 
 describe("a gathered gate run", () => {
-  it("keeps a few exchanges of each rule, and counts all exchanges and pushes", async () => {
+  it("keeps a few exchanges of each rule, and counts all", async () => {
     const directory = path.join(folder, "gate");
     writeGateRun(directory, { seed: 3, exchanges: 3_000, pushes: 500 });
     const view = (await gather(await readRun(directory))) as Required<GateView>;
@@ -59,8 +59,6 @@ describe("a gathered gate run", () => {
 
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3_000);
     expect(Math.max(...[...view.evidence.values()].map(({ shown }) => shown.length))).toBe(4);
-    expect(view.pushes?.pushes).toBe(500);
-    expect(view.pushes?.attempts.reduce((sum, one) => sum + one, 0)).toBe(view.pushes?.notifications);
   });
 });
 

@@ -24,7 +24,6 @@ import { duetDoc } from "../document/duet.ts";
 import { historyDoc } from "../document/history.ts";
 import { gather, type RunView } from "../gather/gather.ts";
 import { asPage, renderHtml } from "../testing/shown.ts";
-import { seededRandom } from "../../conformance/contract/random.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** Axe examines every element several times, so two rules of each verdict are enough for it. */
@@ -104,7 +103,7 @@ describe("the report in a browser", () => {
     "has no axe violations in the pages of a duet and a comparison (%s)",
     async (colorScheme) => {
       const load = await readRun(file("load"));
-      const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
+      const compared = compareRuns([load], load, { force: false });
       const duet = madeDuet({ effect: { p50: 0.12, p95: 0.04 }, spoilt: [3], pairs: 6 });
       await writeFile(file("duet.html"), asPage(duetDoc(duet, "runs/duet")));
       await writeFile(file("compare.html"), asPage(compareDoc(compared)));
@@ -216,7 +215,7 @@ describe("the report in a browser", () => {
     const slider = page.locator('#run2-course [role="slider"]').first();
     await slider.focus();
     await page.keyboard.press("ArrowRight");
-    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^From second 1, Asked \d/);
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^From second 1, Requested \d/);
     expect(await page.locator(".tip dd").first().innerText()).toBe("1");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.url()).toMatch(/#run2-course@1$/);
@@ -229,29 +228,6 @@ describe("the report in a browser", () => {
     await breach.click();
     await expect.poll(() => page.url()).toMatch(/#run2-breach-\d$/);
     expect(await page.locator(".breach:target").count()).toBe(1);
-  });
-
-  it("zooms all pictures of a run in and out together", async () => {
-    const page = await open();
-    const boxes = page.locator("#run2-course .box");
-    const views = (): Promise<readonly string[]> =>
-      boxes.evaluateAll((all) => [
-        ...new Set(all.map((box) => box.getAttribute("viewBox")?.split(" ")[2] ?? "")),
-      ]);
-    expect(await views()).toEqual(["100"]);
-    await page.getByRole("button", { name: "Zoom in" }).click();
-    expect(await views()).toEqual(["50"]);
-    expect(await page.locator(".zoom [role=status]").innerText()).toBe("Seconds 5 to 15");
-    const plot = page.locator("#run2-course .plot").first();
-    const { x, y, width } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0 };
-    await page.mouse.move(x + width * 0.2, y + 40);
-    await page.mouse.down();
-    await page.mouse.move(x + width * 0.6, y + 40);
-    await page.mouse.up();
-    expect(await page.locator(".zoom [role=status]").innerText()).toBe("Seconds 7 to 11");
-    await page.keyboard.press("Tab");
-    await page.getByRole("button", { name: "Whole run" }).click();
-    expect(await views()).toEqual(["100"]);
   });
 
   it("is readable without scripts, and hides controls that need them", async () => {

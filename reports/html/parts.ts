@@ -1,7 +1,7 @@
 import type { Picture, PictureOf } from "../document/pictures.ts";
 import { type Child, el, link, toneMark } from "./element.ts";
 import { spreadPicture } from "./pictures/spread.ts";
-import { lanes, pairs } from "./pictures/lanes.ts";
+import { lanes } from "./pictures/lanes.ts";
 import { latencyPicture, ratePicture } from "./pictures/load.ts";
 import { lifetimes, schedule } from "./pictures/gate.ts";
 import type { VNode } from "preact";
@@ -186,7 +186,6 @@ const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) =>
   lanes,
   latency: latencyPicture,
   lifetimes,
-  pairs,
   rate: ratePicture,
   schedule,
   spread: spreadPicture,

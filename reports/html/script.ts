@@ -1,5 +1,3 @@
-import { pictureScript } from "./script-pictures.ts";
-
 /**
  * What scripts add to the page: choice of theme, filters, copying. Inserted verbatim; the page's content security
  * policy names it by its hash. It contains nothing from a run.
@@ -81,7 +79,150 @@ for (const rule of all("details.rule"))
     if (rule.open && rule.id !== "") history.replaceState(null, "", "#" + encodeURIComponent(rule.id));
   });
 
-${pictureScript}
+/* Values of a picture under the pointer and the arrow keys, one cursor for all that share a time axis. The values come
+   from each figure's table, so that the page holds nothing twice. */
+const tip = document.createElement("div");
+tip.className = "tip";
+let pinned = false;
+const hideTip = () => { pinned = false; tip.remove(); };
+const showTip = (figure, anchor, share, content) => {
+  tip.replaceChildren(...content);
+  figure.append(tip);
+  const [own, outer] = [anchor.getBoundingClientRect(), figure.getBoundingClientRect()];
+  const x = own.left - outer.left + share * own.width;
+  tip.style.top = own.top - outer.top + "px";
+  tip.style.left = share < 0.5 ? x + 12 + "px" : "auto";
+  tip.style.right = share < 0.5 ? "auto" : outer.width - x + 12 + "px";
+  tip.classList.toggle("pinned", pinned);
+};
+const inSvg = (parent, tag, attributes) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  parent.append(made);
+  return made;
+};
+
+const cursorIn = (plot) => {
+  const height = plot.querySelector(".box").getAttribute("height");
+  return inSvg(plot, "line", { class: "cursor", y1: 0, y2: height, visibility: "hidden" });
+};
+const charts = all("figure").flatMap((figure) => {
+  const drawn = all(".chart[data-rows]", figure);
+  const table = figure.querySelector("table") ?? figure.nextElementSibling?.querySelector("table");
+  if (drawn.length === 0 || !table) return [];
+  const [slider] = drawn;
+  return [{
+    figure, slider, table,
+    section: figure.closest("section"),
+    seconds: Number(slider.dataset.seconds ?? 0),
+    places: slider.dataset.rows.split(" ").map(Number),
+    heads: all("thead th", table).map((head) => head.textContent),
+    rows: all("tbody tr", table),
+    plots: all(".plot", figure),
+    cursors: all(".plot", figure).map(cursorIn),
+    at: 0,
+  }];
+});
+const peersOf = (chart) =>
+  chart.seconds === 0 ? [chart] : charts.filter((one) => one.section === chart.section && one.seconds === chart.seconds);
+const nearest = ({ places }, place) =>
+  places.reduce((best, one, at) => (Math.abs(one - place) < Math.abs(places[best] - place) ? at : best), 0);
+
+const moveCursors = ({ cursors }, place) => {
+  for (const cursor of cursors) {
+    cursor.setAttribute("visibility", place === undefined ? "hidden" : "visible");
+    if (place !== undefined) for (const end of ["x1", "x2"]) cursor.setAttribute(end, place + "%");
+  }
+};
+const valuesOf = ({ heads, rows, at }) =>
+  all("th, td", rows[at]).flatMap((cell, column) => (cell.textContent === "" ? [] : [[heads[column], cell]]));
+const show = (chart, index) => {
+  const at = Math.max(0, Math.min(chart.rows.length - 1, index));
+  const place = chart.places[at];
+  for (const peer of peersOf(chart)) {
+    peer.at = peer === chart ? at : nearest(peer, place);
+    moveCursors(peer, place);
+  }
+  const values = valuesOf(chart);
+  const list = document.createElement("dl");
+  for (const [head, cell] of values) {
+    const [term, value] = [document.createElement("dt"), document.createElement("dd")];
+    term.textContent = head;
+    value.append(...[...cell.childNodes].map((node) => node.cloneNode(true)));
+    list.append(term, value);
+  }
+  chart.slider.setAttribute("aria-valuenow", at + 1);
+  chart.slider.setAttribute("aria-valuetext", values.map(([head, cell]) => head + " " + cell.textContent).join(", "));
+  showTip(chart.figure, chart.plots[0], place / 100, [list]);
+};
+const hide = (chart) => {
+  if (pinned) return;
+  hideTip();
+  for (const peer of peersOf(chart)) moveCursors(peer);
+};
+/** To the breach in these seconds, or else to the row of the table; the address leads to the second from then on. */
+const go = (chart) => {
+  const row = chart.rows[chart.at];
+  if (chart.seconds > 0) history.replaceState(null, "", "#" + chart.section.id + "@" + parseInt(row.cells[0].textContent));
+  const link = row.querySelector("a");
+  if (link !== null) return link.click();
+  const folded = chart.table.closest("details");
+  if (folded !== null) folded.open = true;
+  row.tabIndex = -1;
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "center" });
+};
+const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
+const keys = {
+  Enter: go,
+  Escape: (chart) => { pinned = false; hide(chart); },
+};
+const nearestTo = (chart, plot, event) => {
+  const { left, width } = plot.getBoundingClientRect();
+  return nearest(chart, (100 * (event.clientX - left)) / width);
+};
+for (const chart of charts) {
+  const { slider } = chart;
+  slider.tabIndex = 0;
+  slider.setAttribute("role", "slider");
+  slider.setAttribute("aria-valuemin", 1);
+  slider.setAttribute("aria-valuemax", chart.rows.length);
+  slider.setAttribute("aria-valuenow", 1);
+  for (const plot of chart.plots) {
+    plot.addEventListener("pointermove", (event) => { if (!pinned) show(chart, nearestTo(chart, plot, event)); });
+    plot.addEventListener("click", (event) => { pinned = !pinned; show(chart, nearestTo(chart, plot, event)); });
+    plot.addEventListener("pointerleave", () => hide(chart));
+  }
+  slider.addEventListener("focus", () => { if (slider.matches(":focus-visible")) show(chart, chart.at); });
+  slider.addEventListener("blur", () => hide(chart));
+  slider.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (Object.hasOwn(steps, event.key)) show(chart, chart.at + steps[event.key]);
+    else if (Object.hasOwn(keys, event.key)) keys[event.key](chart);
+    else return;
+    event.preventDefault();
+  });
+}
+for (const strip of all("figure .strip[role=img]")) {
+  const tell = () => showTip(strip.closest("figure"), strip, 0.05, [strip.getAttribute("aria-label")]);
+  strip.setAttribute("tabindex", 0);
+  strip.addEventListener("pointerenter", tell);
+  strip.addEventListener("focus", tell);
+  strip.addEventListener("pointerleave", hideTip);
+  strip.addEventListener("blur", hideTip);
+  strip.addEventListener("keydown", (event) => { if (event.key === "Enter") strip.parentElement.querySelector("a")?.click(); });
+}
+
+/** An address such as #course@90 leads to that second; says whether this one does. */
+const showMoment = (address) => {
+  const [, id, second] = /^(.+)@(\d+)$/.exec(address) ?? [];
+  const chart = charts.find((one) => one.seconds > 0 && one.section.id === id);
+  if (chart === undefined) return false;
+  chart.figure.scrollIntoView();
+  pinned = true;
+  show(chart, chart.rows.findLastIndex((row) => parseInt(row.cells[0].textContent) <= second));
+  return true;
+};
 const unfoldTarget = () => {
   const address = decodeURIComponent(location.hash.slice(1));
   const target = document.getElementById(address);

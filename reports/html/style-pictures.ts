@@ -9,9 +9,6 @@ figure { margin: 0 0 44px; position: relative; }
 .tip dt { color: var(--soft); }
 .tip dd { text-align: right; }
 .cursor { stroke: var(--ink); stroke-opacity: 0.7; }
-.chosen { fill: var(--accent); fill-opacity: 0.18; }
-.zoom { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; padding: 10px 0; font-size: 13px; position: sticky; top: 0; z-index: 1; background: var(--ground); }
-.zoom button { height: 28px; font-size: 13px; }
 tr:focus { outline: 2px solid var(--accent); outline-offset: -2px; }
 figcaption h3 { margin: 0 0 2px; font-size: 16px; }
 figcaption p { font-size: 14px; max-width: 78ch; }
@@ -90,20 +87,16 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .no-change { stroke: var(--soft); }
 .detectable-line { stroke: var(--ink); stroke-opacity: 0.6; stroke-dasharray: 2 3; }
 .interval { fill: var(--accent); fill-opacity: 0.45; }
-.interval-band { fill: var(--accent); fill-opacity: 0.22; }
-.interval.regressed, .interval-band.regressed { fill: var(--bad); }
-.interval.improved, .interval-band.improved { fill: var(--good); }
+.interval.regressed { fill: var(--bad); }
+.interval.improved { fill: var(--good); }
 .change-dot { fill: var(--accent); stroke: var(--surface); stroke-width: 1.5; }
 .change-dot.regressed { fill: var(--bad); }
 .change-dot.improved { fill: var(--good); }
-.pair { fill: var(--ink); }
 .key.change-mean { background: linear-gradient(var(--accent), var(--accent)) center / 100% 5px no-repeat; }
+.key.change { width: 11px; height: 11px; border-radius: 50%; background: var(--accent); }
 .key.floor { background: var(--hair); border: 1px solid var(--line); height: 12px; }
 .key.detectable { width: 0; height: 14px; background: none; border-left: 2px dotted var(--ink); }
 .key.pair-dot { width: 9px; height: 9px; border-radius: 50%; background: var(--ink); }
-.key.interval { background: var(--accent); opacity: 0.4; height: 12px; }
-.key.interval.regressed { background: var(--bad); }
-.key.interval.improved { background: var(--good); }
 .limit-band { fill: var(--good-soft); stroke: var(--good); }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
 .forest .lane { overflow-y: visible; }

@@ -1,38 +1,9 @@
-import { palette } from "../../conformance/contract/palette.ts";
+import { pageStyle } from "../../conformance/contract/page-style.ts";
 import { pictures } from "./style-pictures.ts";
 
-const ground = `
-${palette}* { box-sizing: border-box; }
-[hidden] { display: none !important; }
-html { scroll-padding-top: 20px; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.55 system-ui, "Segoe UI", "Open Sans", sans-serif; font-variant-numeric: tabular-nums; }
-code, pre, .id, .nth { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 0.875em; }
-code, pre, dd, .id, td, .sentence { unicode-bidi: isolate; }
-code, .wrap, dd, td { overflow-wrap: anywhere; }
-/* Words that may break anywhere make a column as narrow as one letter. */
-td:not(.number) { min-width: 9ch; }
-a { color: var(--accent); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
-a:hover { text-decoration-thickness: 2px; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
-h1, h2, h3, h4, p, ul, ol, dl, dd, figure, table { margin: 0; padding: 0; }
-h1 { font-size: clamp(26px, 4vw, 38px); line-height: 1.15; letter-spacing: -0.022em; font-weight: 640; text-wrap: balance; }
-h2 { font-size: 23px; line-height: 1.25; letter-spacing: -0.015em; font-weight: 620; margin-bottom: 18px; }
-h3 { font-size: 16px; font-weight: 620; margin: 34px 0 8px; }
-h4 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 14px 0 6px; }
-.soft { color: var(--soft); }
-.rule-group > h3 .soft { font-weight: 400; font-size: 14px; margin-left: 6px; }
-.heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.skip { position: absolute; left: -999px; }
-.skip:focus { left: 12px; top: 12px; z-index: 2; padding: 8px 14px; background: var(--surface); }
-.note { padding: 10px 14px; border-left: 3px solid var(--warn); background: var(--warn-soft); border-radius: 3px; margin: 14px 0; }
-button, input { font: inherit; font-size: 14px; color: inherit; background: var(--surface); border: 1px solid var(--line); border-radius: 7px; height: 32px; padding: 0 11px; }
-button { cursor: pointer; white-space: nowrap; }
-button:hover { background: var(--accent-soft); }
-button[aria-pressed="true"] { background: var(--accent-soft); border-color: var(--accent); }
-input::placeholder { color: var(--soft); opacity: 1; }
-`;
-
 const frame = `
+.rule-group > h3 .soft { font-weight: 400; font-size: 14px; margin-left: 6px; }
+.note { padding: 10px 14px; border-left: 3px solid var(--warn); background: var(--warn-soft); border-radius: 3px; margin: 14px 0; }
 .masthead { display: flex; align-items: center; justify-content: space-between; max-width: 1240px; margin: 0 auto; padding: 18px 32px 0; min-height: 50px; }
 .wordmark { display: inline-flex; align-items: center; gap: 10px; font-weight: 620; letter-spacing: -0.01em; }
 .stone { fill: var(--ink); }
@@ -129,7 +100,6 @@ const rules = `
 .exchange[open] .path { white-space: normal; }
 .exchange .took { text-align: right; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 18px; padding: 2px 12px 14px; }
-pre { background: var(--raised); border-radius: 6px; padding: 11px 13px; max-height: 420px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 pre b { font-weight: 600; }
 `;
 
@@ -166,7 +136,6 @@ const media = `
   .answers { padding-left: 0; }
   .breach { padding: 16px; }
   .filters { position: static; }
-  .zoom .soft { display: none; }
   .exchange > summary, .timed .exchange > summary { display: flex; flex-wrap: wrap; }
   .exchange .path { order: 1; flex: 1 0 100%; white-space: normal; }
   .exchange .took { margin-left: auto; }
@@ -200,7 +169,7 @@ const media = `
 @media print {
   body { background: #fff; font-size: 10.5pt; }
   .page { display: block; max-width: none; padding: 0; }
-  .contents, .filters, .theme, .copy, .skip, .zoom, .tip, .cursor { display: none !important; }
+  .contents, .filters, .theme, .copy, .skip, .tip, .cursor { display: none !important; }
   .masthead { padding: 0; }
   main section { margin-top: 28pt; }
   .breach, figure, .rule > summary, .lane, tr { break-inside: avoid; }
@@ -217,4 +186,4 @@ const media = `
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
 
-export const style = ground + frame + rules + tables + pictures + media;
+export const style = pageStyle + frame + rules + tables + pictures + media;

@@ -158,11 +158,13 @@ const linesOf = (value: Text): readonly string[] =>
 
 /** Like a terminal, Markdown draws nothing: it shows a line of bars, or the table. */
 const figureText = ({ title, note, brief, table }: Figure): string =>
-  joined([
-    `**${inert(title)}**${note === undefined ? "" : `: ${textOf(note)}`}`,
-    brief === undefined || brief.length === 0 ? "" : fenced(brief.map(plainText)),
-    brief !== undefined || table === undefined ? "" : tableText(table),
-  ]);
+  brief === undefined && table === undefined
+    ? ""
+    : joined([
+        `**${inert(title)}**${note === undefined ? "" : `: ${textOf(note)}`}`,
+        brief === undefined || brief.length === 0 ? "" : fenced(brief.map(plainText)),
+        brief !== undefined || table === undefined ? "" : tableText(table),
+      ]);
 
 const tableText = ({ columns, rows }: Table): string =>
   [

@@ -7,7 +7,6 @@ declare module "jstat" {
   const jStat: {
     readonly studentt: Distribution<[degreesOfFreedom: number]>;
     readonly noncentralt: Pick<Distribution<[degreesOfFreedom: number, noncentrality: number]>, "cdf">;
-    readonly binomial: Pick<Distribution<[trials: number, probability: number]>, "cdf">;
   };
   export default jStat;
 }

@@ -17,10 +17,6 @@ export const twoSidedP = (t: number, degreesOfFreedom: number): number => {
 export const noncentralTCdf = (x: number, degreesOfFreedom: number, noncentrality: number): number =>
   jStat.noncentralt.cdf(x, degreesOfFreedom, noncentrality);
 
-/** Probability of at most this many successes. */
-export const binomialCdf = (successes: number, trials: number, probability: number): number =>
-  jStat.binomial.cdf(successes, trials, probability);
-
 export const mean = (values: readonly number[]): number => array.mean(values) ?? NaN;
 
 /** Sample standard deviation (divided by n - 1); 0 for fewer than two values. */

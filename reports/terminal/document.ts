@@ -103,12 +103,13 @@ const cardLines = ({ header, beside, promise = "", blocks }: Card, page: Page): 
   ];
 };
 
-const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => [
-  ...textLines(strong(title), page),
-  ...textLines(soft(note), page),
-  ...(brief?.flatMap((line) => textLines(line, page)) ??
-    (shown === undefined ? [] : tableLines(shown, page))),
-];
+const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => {
+  const said =
+    brief?.flatMap((line) => textLines(line, page)) ?? (shown === undefined ? [] : tableLines(shown, page));
+  return said.length === 0
+    ? []
+    : [...textLines(strong(title), page), ...textLines(soft(note), page), ...said];
+};
 
 type Headers = ExchangeRecord["request"]["headers"];
 

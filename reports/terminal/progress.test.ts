@@ -133,18 +133,18 @@ const second = (at: number): { readonly line: SecondLine } => ({
 
 /** The line of a load of ten seconds. */
 const lineOf = (seconds: LoadLiveState["seconds"], columns: number, phase?: string): string =>
-  loadLine({ seconds, durationMs: 10_000, phase }, { ...page, columns });
+  loadLine({ seconds, durationMs: 10_000, requestsPerIteration: 4, phase }, { ...page, columns });
 
 describe("the progress of a load run", () => {
-  it("shows the step of a search first, then the time", () => {
-    expect(lineOf([second(7)], 120, "step 3: 80 requests/s")).toMatch(
-      /^step 3: 80 requests\/s {2}8\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/,
+  it("shows what happens beside the load first, then the time", () => {
+    expect(lineOf([second(7)], 120, "waiting for retries")).toMatch(
+      /^waiting for retries {2}8\/10 s {2}61 of 80 requests\/s/,
     );
   });
 
   it("keeps failures at 80 columns, and leaves out less important values", () => {
     const latencies = { p50Ms: 12.5, p95Ms: 140, p99Ms: 1_250 };
-    const line = lineOf([{ ...second(7), latencies }], 80, "step 3: 80 requests/s");
+    const line = lineOf([{ ...second(7), latencies }], 80, "waiting for retries");
     expect(line.length).toBeLessThanOrEqual(80);
     expect(line).toMatch(/8\/10 s.*p95 140 ms.*1 failed {2}0 breaches {2}0 dropped$/);
   });
@@ -152,31 +152,44 @@ describe("the progress of a load run", () => {
   it("stops at the planned duration, omits a requested rate of zero, and writes one breach in the singular", () => {
     const { line } = second(11);
     const late = { line: { ...line, asked: 0, started: 1, breaches: { "code.single-use": 1 } } };
-    expect(lineOf([late], 200)).toMatch(/^10\/10 s {2}1 arrivals\/s {2}61/);
+    expect(lineOf([late], 200)).toMatch(/^10\/10 s {2}61 requests/);
     expect(lineOf([late], 200)).toContain("1 breach ");
   });
 
   it("shows the last second with activity at the end", () => {
     const still = { line: { ...second(10).line, asked: 0, started: 0, requests: {} } };
-    expect(lineOf([second(9), still], 200)).toMatch(
-      /^10\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/,
-    );
+    expect(lineOf([second(9), still], 200)).toMatch(/^10\/10 s {2}61 of 80 requests\/s/);
   });
 
   it("prints each new phase once and a line every five seconds without a terminal", () => {
     const written: string[] = [];
     const live = createLoadLive({ write: (text: string) => written.push(text) }, page);
     const seconds = Array.from({ length: 6 }, (_, at) => second(at));
-    live.show({ seconds: [], durationMs: 6_000, phase: "step 1: 40 requests/s" });
+    live.show({ seconds: [], durationMs: 6_000, requestsPerIteration: 4, phase: "the first phase" });
     for (let count = 1; count <= 4; count += 1)
-      live.show({ seconds: seconds.slice(0, count), durationMs: 6_000, phase: "step 1: 40 requests/s" });
-    live.show({ seconds: seconds.slice(0, 4), durationMs: 6_000, phase: "step 2: 80 requests/s" });
-    live.show({ seconds: seconds.slice(0, 5), durationMs: 6_000, phase: "step 2: 80 requests/s" });
-    live.show({ seconds, durationMs: 6_000 });
+      live.show({
+        seconds: seconds.slice(0, count),
+        durationMs: 6_000,
+        requestsPerIteration: 4,
+        phase: "the first phase",
+      });
+    live.show({
+      seconds: seconds.slice(0, 4),
+      durationMs: 6_000,
+      requestsPerIteration: 4,
+      phase: "the second phase",
+    });
+    live.show({
+      seconds: seconds.slice(0, 5),
+      durationMs: 6_000,
+      requestsPerIteration: 4,
+      phase: "the second phase",
+    });
+    live.show({ seconds, durationMs: 6_000, requestsPerIteration: 4 });
     expect(written.map((text) => text.trimEnd().slice(0, 30))).toEqual([
-      "step 1: 40 requests/s",
-      "step 2: 80 requests/s",
-      "step 2: 80 requests/s  5/6 s  ",
+      "the first phase",
+      "the second phase",
+      "the second phase  5/6 s  61 of",
     ]);
   });
 });

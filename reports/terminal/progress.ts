@@ -1,5 +1,5 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { elapsed, plural, figure, latency, sparkline } from "../text/figures.ts";
+import { elapsed, plural, figure, latency } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
 import { harmless } from "../../conformance/contract/harmless-text.ts";
 import { columnsOf, type Page, type Palette } from "./palette.ts";
@@ -164,7 +164,8 @@ export interface LiveSecond {
 export interface LoadLiveState {
   readonly seconds: readonly LiveSecond[];
   readonly durationMs: number;
-  /** What happens beside the load, such as waiting for retries, and the current step of a search. */
+  readonly requestsPerIteration: number;
+  /** What happens beside the load, such as waiting for retries. */
   readonly phase?: string | undefined;
 }
 
@@ -176,7 +177,7 @@ const countsOf = (seconds: readonly LiveSecond[]) => {
 };
 
 export const loadLine = (
-  { seconds, durationMs, phase }: LoadLiveState,
+  { seconds, durationMs, requestsPerIteration, phase }: LoadLiveState,
   { palette, columns }: Page,
 ): string => {
   // A second behind the end, in which nothing was asked or answered, would say that the service stood still.
@@ -187,12 +188,12 @@ export const loadLine = (
   const bad = (text: string, count: number): string => (count === 0 ? palette.dim(text) : palette.red(text));
   const p = last.latencies;
   const total = Math.round(durationMs / 1_000);
+  const asked = Math.round(last.line.asked * requestsPerIteration);
   const parts: readonly Part[] = [
     ...(phase === undefined ? [] : [{ text: palette.dim(phase), keep: 1 }]),
     // Answers may still arrive after the load has ended.
     { text: `${Math.min(last.line.second + 1, total)}/${total} s`, keep: 4 },
-    { text: arrivalsText(last.line.started, last.line.asked), keep: 0 },
-    { text: `${figure(now.done)} requests/s`, keep: 3 },
+    { text: `${figure(now.done)}${asked === 0 ? "" : ` of ${figure(asked)}`} requests/s`, keep: 3 },
     ...(p === undefined
       ? [{ text: "no answer", keep: 3 }]
       : [
@@ -221,42 +222,24 @@ const fitting = (parts: readonly Part[], columns: number): readonly string[] => 
   return fitting(parts.toSpliced(leaves, 1), columns);
 };
 
-const arrivalsText = (started: number, asked: number): string => {
-  const arrivals = `${figure(Math.round(started))} arrivals/s`;
-  return Math.round(asked) === 0 ? arrivals : `${arrivals} (${figure(Math.round(asked))} asked)`;
-};
-
-const SPARKS = 40;
-
-const loadLines = (state: LoadLiveState, page: Page): readonly string[] => {
-  const line = loadLine(state, page);
-  const history = state.seconds.flatMap(({ latencies }) => latencies?.p95Ms ?? []);
-  if (history.length < 2) return [line];
-  return [line, page.palette.dim(`p95  ${sparkline(history, Math.min(SPARKS, page.columns - 6))}`)];
-};
-
 /** Without a terminal, prints a plain line at this interval and whenever the phase changes. */
 const PLAIN_EVERY_SECONDS = 5;
-const up = "\u001b[1A";
-const erase = "\r\u001b[2K";
 
 export const createLoadLive = (stream: ProgressStream, page: Page) => {
-  let shown = 0;
+  let isShown = false;
   let told = -1;
   let toldPhase: string | undefined;
   const clear = (): void => {
-    if (shown > 0) stream.write(erase + (up + erase).repeat(shown - 1));
-    shown = 0;
+    if (isShown) stream.write(eraseLine);
+    isShown = false;
   };
   return {
     clear,
     show: (state: LoadLiveState): void => {
-      const columns = columnsOf(stream) - 1;
       if (stream.isTTY === true) {
-        clear();
-        const lines = loadLines(state, { ...page, columns });
-        stream.write(lines.map((line) => cutLine(line, columns)).join("\n"));
-        shown = lines.length;
+        const columns = columnsOf(stream) - 1;
+        stream.write(eraseLine + cutLine(loadLine(state, { ...page, columns }), columns));
+        isShown = true;
         return;
       }
       const { phase } = state;

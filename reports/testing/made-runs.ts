@@ -3,7 +3,6 @@ import type { RunRecord } from "../../conformance/contract/record.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { compareRuns } from "../compare/compare.ts";
 import type { Comparison } from "../compare/shape.ts";
-import { seededRandom } from "../../conformance/contract/random.ts";
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import type { History } from "../history/history.ts";
 import { recordOf } from "./fixture.ts";
@@ -76,5 +75,5 @@ export const madeRuns = () => {
   };
 };
 
-export const compared = (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
-  compareRuns([base].flat(), head, { force, random: seededRandom(1) });
+export const compared = async (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
+  compareRuns([base].flat(), head, { force });

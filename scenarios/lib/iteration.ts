@@ -22,10 +22,7 @@ export interface IterationContext {
 /** Whether accounts belong to the run alone; a virtual user then knows the full content of those it created. */
 export const accountsAreOwn = settings.accounts.length === 0;
 
-/**
- * Runs an iteration. Its lag is attached to all of its samples from here on; the metadata stays with the virtual user
- * until its next iteration overwrites it.
- */
+/** Runs an iteration. Its requests are reported with its lag. */
 export const iterate = (course: (context: IterationContext) => void): void => {
   const { iterationInTest, startTime } = exec.scenario;
   arrived(lagMs(settings.stages, iterationInTest, epochMs() - startTime), startTime);

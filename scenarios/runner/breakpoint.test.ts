@@ -9,7 +9,11 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { listening } from "../../conformance/testing/servers.ts";
 import { runnerClock } from "./clock.ts";
 
-/** Ramps with the real k6. A machine busy with other work may end one early, which then is a lower bound. */
+/**
+ * Ramps with the real k6: that it ends, and that the record and the exit code say so. A machine busy with other work may
+ * end one early; at which rate a ramp ends is judged in `ramp.test.ts`, and what its outcome is in `verdicts.test.ts`,
+ * without a clock.
+ */
 
 let fake: Awaited<ReturnType<typeof startFakeProcess>>;
 const k6 = k6OfFile();

@@ -1,19 +1,6 @@
 import { expect, it } from "vitest";
 import { judgeValidity } from "./judge/validity.ts";
-import { allowedHere, neededFor, shortagesFor } from "./own-limits.ts";
-
-const files: Readonly<Record<string, string>> = {
-  "/proc/self/limits": `Limit                     Soft Limit           Hard Limit           Units
-Max processes             15000                15000                processes
-Max open files            64                   4096                 files
-`,
-  "/proc/sys/net/ipv4/ip_local_port_range": "40000\t40149\n",
-};
-
-it("the limits of the machine are read as Linux words them, and are unknown elsewhere", () => {
-  expect(allowedHere((file) => files[file])).toEqual({ "open files": 4_096, "local ports": 150 });
-  expect(allowedHere(() => undefined)).toEqual({});
-});
+import { neededFor, shortagesFor } from "./own-limits.ts";
 
 it("a load needs connections for its virtual users, and each segment for its own", () => {
   const plan = { scenario: "token", rate: 300 } as const;

@@ -1,30 +1,8 @@
-import { readFileSync } from "node:fs";
-import type { OwnLimit } from "../../conformance/contract/load-failures.ts";
+import type { Allowed } from "../../conformance/files/own-limits.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { LoadPlan } from "./context.ts";
 import { limitRemedies } from "./judge/validity.ts";
 import { virtualUsersFor } from "./settings.ts";
-
-/** What this machine allows a process that it starts; unknown where there is no /proc. */
-export type Allowed = Partial<Record<OwnLimit, number>>;
-
-/** k6 raises the soft limit of open files to the hard one itself, as every Go program does. */
-export const allowedHere = (read: (file: string) => string | undefined = contentOf): Allowed => {
-  const [, files] = /^Max open files\s+\S+\s+(\d+)/m.exec(read("/proc/self/limits") ?? "") ?? [];
-  const range = /^(\d+)\s+(\d+)/.exec(read("/proc/sys/net/ipv4/ip_local_port_range") ?? "");
-  return {
-    ...(files !== undefined && { "open files": Number(files) }),
-    ...(range !== null && { "local ports": Number(range[2]) - Number(range[1]) + 1 }),
-  };
-};
-
-const contentOf = (file: string): string | undefined => {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return undefined;
-  }
-};
 
 /** The most requests that an iteration sends at once, each on a connection that its virtual user then keeps. */
 const MOST_AT_ONCE = 3;

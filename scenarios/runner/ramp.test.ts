@@ -5,8 +5,10 @@ import { createRampWatch, rampEnded } from "./ramp.ts";
 const plan = { rate: 100, durationMs: 100_000, warmUpMs: 0, seed: 1 };
 
 interface Second {
-  /** Response times of twenty reads. */
+  /** The response time of all twenty reads. */
   readonly ms?: number;
+  /** The response times of the reads, where they differ. */
+  readonly times?: readonly number[];
   readonly failed?: number;
   readonly dropped?: number;
   readonly lagMs?: number;
@@ -19,9 +21,10 @@ const slow: Second = { ms: 900 };
 /** Plays a ramp by one request per second in each second, until it is ended. */
 const play = (seconds: readonly Second[], slos = {}) => {
   const watch = createRampWatch({ slos }, plan);
-  const ended = seconds.findIndex(({ ms, failed = 0, dropped = 0, lagMs = 1, ...line }, second) => {
-    const histogram = histogramOf(ms === undefined ? [] : Array.from({ length: 20 }, () => ms));
-    const requests = { list: { granted: ms === undefined ? 0 : 20, refused: 0, failed } };
+  const ended = seconds.findIndex(({ ms, times, failed = 0, dropped = 0, lagMs = 1, ...line }, second) => {
+    const answers = times ?? (ms === undefined ? [] : Array.from({ length: 20 }, () => ms));
+    const histogram = histogramOf(answers);
+    const requests = { list: { granted: answers.length, refused: 0, failed } };
     return (
       watch.add({
         line: { second, asked: second + 0.5, started: 1, dropped, requests, breaches: {}, ...line },
@@ -35,7 +38,33 @@ const play = (seconds: readonly Second[], slos = {}) => {
   return { ended, ...watch.ramp() };
 };
 
+/** The response times of each second of the ramp, of a service that handles so many requests per second, one at a time. */
+const queued = (perSecond: number): readonly Second[] => {
+  const seconds = Array.from({ length: 100 }, (): { readonly times: number[] } => ({ times: [] }));
+  let freeAtMs = 0;
+  for (let arrival = 1; arrival < 5_000; arrival += 1) {
+    // The rate grows by one a second, so that the n-th request comes where half the square of the seconds is n.
+    const atMs = 1_000 * Math.sqrt(2 * arrival);
+    freeAtMs = Math.max(atMs, freeAtMs) + 1_000 / perSecond;
+    seconds[Math.floor(atMs / 1_000)]?.times.push(freeAtMs - atMs);
+  }
+  return seconds;
+};
+
 describe("a ramp", () => {
+  it.each([30, 60, 80])(
+    "finds where a service with room for %i requests a second no longer keeps up",
+    (room) => {
+      const { found, objectives } = play(queued(room));
+      // A queue that answers within the limit of half a second holds a little beyond the room.
+      expect(found.heldTo).toBeGreaterThanOrEqual(room);
+      expect(found.heldTo).toBeLessThan(room + 12);
+      expect(found.endedAt).toBeLessThan(found.heldTo + 6);
+      expect(found.gaveWay?.name).toBe("list p95");
+      expect(objectives.map(({ verdict }) => verdict)).not.toContain("breached");
+    },
+  );
+
   it("ends once an objective is missed whichever second is left out, with the rate at which all held last", () => {
     const { ended, found, objectives } = play([...fast(30), slow, slow, slow]);
     expect(ended).toBe(31);

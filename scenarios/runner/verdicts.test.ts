@@ -4,8 +4,7 @@ import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import { latencyHistogram } from "./collect/histograms.ts";
 import { createAbortWatch, busyNotes, causeNotes, judgedOutcome } from "./judge/validity.ts";
 import { endOf } from "./k6/exit.ts";
-import { earlyOutcome, waiverNotes, scenarioRules, withUnchecked } from "./verdicts.ts";
-import { readFileSync } from "node:fs";
+import { earlyOutcome, outcomeOf, waiverNotes, scenarioRules, withUnchecked } from "./verdicts.ts";
 
 const none = { count: 0, first: [] };
 
@@ -43,6 +42,26 @@ it("a rule that met only what it could not decide leaves the load incomplete, an
   expect(outcomeWith(undefined)).toBe("passed");
   expect(outcomeWith(200)).toBe("incomplete");
   expect(outcomeWith(200, { checks: 1 })).toBe("passed");
+});
+
+it.each<[string, heldTo: number, achieved: object, string]>([
+  ["after all held passes", 60, {}, "passed"],
+  ["from the first rate on fails", 0, {}, "failed"],
+  ["on a machine without CPU to spare is undecided", 60, { machineIdle: 0.01 }, "incomplete"],
+])("a ramp in which an objective gives way %s", (_, heldTo, achieved, outcome) => {
+  const gaveWay = { name: "list p95", limit: 500, unit: "ms", bound: "at most", measured: 900 } as const;
+  const missed = { ...gaveWay, verdict: "breached" as const };
+  const objectives = [missed];
+  const judged = {
+    rules: [{ id: "access.required", checks: 1, breaches: 0 }],
+    objectives,
+    validity: { valid: true, reasons: [] },
+    achieved,
+  };
+  const found = { heldTo, endedAt: heldTo + 2, gaveWay: missed };
+  const ramp = { found, objectives, atEnd: {} };
+  const ended = { end: endOf(105, null, true), exceptions: none };
+  expect(outcomeOf(judged, ended, { isInterrupted: false, ramp })).toBe(outcome);
 });
 
 it.each<[string, number | undefined, number | undefined, string]>([
@@ -87,15 +106,6 @@ it("a broken rule that is waived in the gate is told apart", () => {
     "code.single-use is waived in the profile, which excuses it in the gate only, not under load",
   ]);
   expect(notesOn(0)).toEqual([]);
-});
-
-it.each(["token", "notifications", "push"] as const)("docs/load.md names the rules of %s", (scenario) => {
-  const page = readFileSync(new URL("../../docs/load.md", import.meta.url), "utf8");
-  const row = page.split("\n").find((line) => line.startsWith(`| \`${scenario}\` |`)) ?? "";
-  const named = [...(row.split("|")[3] ?? "").matchAll(/`([\w.-]+)`/g)].map(([, id = ""]) =>
-    id.startsWith(".") ? `${scenario}${id}` : id,
-  );
-  expect(named.toSorted()).toEqual([...scenarioRules[scenario]].toSorted());
 });
 
 it("rules that nothing checked are in the list of a load, and named in a note", () => {

@@ -132,7 +132,7 @@ export const waiverNotes = (
  * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the harness or its
  * machine says nothing about speed: it is incomplete, never green.
  */
-const outcomeOf = (
+export const outcomeOf = (
   judged: Judged,
   result: Ended,
   { isInterrupted, ramp }: { readonly isInterrupted: boolean; readonly ramp: Ramp | undefined },

@@ -6,6 +6,25 @@ import type { World } from "../../world/world.ts";
 import type { RunContext } from "../context.ts";
 import { createRun } from "../create-run.ts";
 
+/** A context in which nothing is missing unless a test says so. */
+export const contextOf = (replaces: Partial<RunContext> & Pick<RunContext, "inWorld">): RunContext => {
+  const context: RunContext = {
+    rule: "code.single-use",
+    effort: "standard",
+    seed: 42,
+    signal: new AbortController().signal,
+    shrinking: { tries: 1_000, mostMs: 60_000 },
+    casesAtATime: 6,
+    recover: () => Promise.resolve(true),
+    spacing: () => ({ lockouts: 0, rests: 0 }),
+    findLock: () => Promise.resolve(),
+    keep: () => {},
+    alone: (task) => task(context),
+    ...replaces,
+  };
+  return context;
+};
+
 /** A run whose worlds can do only one thing: send a request, which leaves an exchange. */
 export const open = (replaces: Partial<RunContext> = {}) => {
   const kept: ExchangeRecord[] = [];
@@ -18,19 +37,7 @@ export const open = (replaces: Partial<RunContext> = {}) => {
     };
     return judge({ unique: () => (send(), String(last)) } as unknown as World);
   };
-  const context: RunContext = {
-    rule: "code.single-use",
-    effort: "standard",
-    seed: 42,
-    signal: new AbortController().signal,
-    shrinking: { tries: 1_000, mostMs: 60_000 },
-    inWorld,
-    casesAtATime: 6,
-    recover: () => Promise.resolve(true),
-    keep: (exchanges) => kept.push(...exchanges),
-    alone: (task) => task(context),
-    ...replaces,
-  };
+  const context = contextOf({ inWorld, keep: (exchanges) => kept.push(...exchanges), ...replaces });
   return { run: createRun(context), kept, sent: () => last };
 };
 

@@ -1,43 +1,46 @@
 import { describe, expect, it } from "vitest";
-import { beforeMonthEnds, inLongMonth, isDate, tellingTimes } from "./calendar.ts";
+import { beforeNext, isDate, tellingTimes, type Occasion } from "./calendar.ts";
 
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-describe("the next moment five minutes before the end of a month", () => {
-  const moment = (afterMs: number): number => beforeMonthEnds(300_000, afterMs);
-
-  it.each([
-    ["2026-11-21T15:00", "2026-11-30T23:55"],
-    ["2028-02-01T00:00", "2028-02-29T23:55"],
-    ["2026-12-31T23:54", "2026-12-31T23:55"],
-    ["2026-12-31T23:56", "2027-01-31T23:55"],
-  ])("after %s is %s", (after, expected) => {
-    expect(moment(at(after))).toBe(at(expected));
+describe("the next moment five minutes before", () => {
+  it.each<readonly [Occasion, after: string, moment: string]>([
+    ["a month ends", "2026-11-21T15:00", "2026-11-30T23:55"],
+    ["a month ends", "2028-02-01T00:00", "2028-02-29T23:55"],
+    ["a month ends", "2026-12-31T23:54", "2026-12-31T23:55"],
+    ["a month ends", "2026-12-31T23:56", "2027-01-31T23:55"],
+    ["clocks go forward", "2026-11-21T15:00", "2027-03-28T00:55"],
+    ["clocks go forward", "2027-03-28T00:56", "2028-03-26T00:55"],
+    ["March", "2026-11-21T15:00", "2027-03-13T11:55"],
+    ["March", "2026-03-08T00:00", "2027-03-13T11:55"],
+    ["October", "2026-10-24T11:00", "2026-10-24T11:55"],
+    ["October", "2026-10-24T12:00", "2027-10-30T11:55"],
+  ])("%s after %s is %s", (occasion, after, moment) => {
+    expect(beforeNext(occasion, 300_000, at(after))).toBe(at(moment));
   });
 });
 
-describe("the next moment in a month with 31 days", () => {
-  const moment = (afterMs: number): number => inLongMonth(afterMs + 300_000, afterMs);
+/** When a zone changes its clocks in a year. */
+const changesIn = (timeZone: string, year: number): readonly number[] => {
+  const hourAt = (momentMs: number): number =>
+    Number(new Date(momentMs).toLocaleString("en-GB", { timeZone, hour: "2-digit" }));
+  return Array.from({ length: 366 * 24 }, (_, hour) => Date.UTC(year, 0, 1, hour)).filter(
+    (momentMs) => (hourAt(momentMs) - hourAt(momentMs - 3_600_000) + 24) % 24 !== 1,
+  );
+};
 
-  it.each([
-    ["2026-11-21T15:00", "2026-12-01T12:00"],
-    ["2026-11-30T23:57", "2026-12-01T12:00"],
-    ["2026-12-01T11:56", "2026-12-01T12:01"],
-    ["2026-12-27T11:55", "2026-12-27T12:00"],
-    ["2026-12-27T11:56", "2027-01-01T12:00"],
-    ["2027-01-28T00:00", "2027-03-01T12:00"],
-    ["2026-06-30T23:59", "2026-07-01T12:00"],
-  ])("after %s is %s", (after, expected) => {
-    expect(moment(at(after))).toBe(at(expected));
-  });
-
-  it("is never more than 62 days away", () => {
-    for (let day = 0; day < 366; day += 1) {
-      const afterMs = at("2027-01-01T13:00") + day * 86_400_000;
-      expect(moment(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
+it.each(["Europe/Berlin", "America/New_York", "America/Los_Angeles", "Australia/Sydney", "Pacific/Auckland"])(
+  "30 days from March or October hold a change of the clocks of %s in every year",
+  (timeZone) => {
+    for (const year of [2026, 2027, 2028, 2029, 2030, 2031, 2032]) {
+      const begins = (["March", "October"] as const).map((month) => beforeNext(month, 0, Date.UTC(year, 0)));
+      const isCrossed = (changeMs: number): boolean =>
+        begins.some((beginMs) => beginMs < changeMs && changeMs < beginMs + 30 * 86_400_000);
+      const crossed = changesIn(timeZone, year).filter(isCrossed);
+      expect(crossed.length).toBeGreaterThanOrEqual(/Europe|America/.test(timeZone) ? 2 : 1);
     }
-  });
-});
+  },
+);
 
 describe("the times at which wrong dates show", () => {
   const begins = (after: string): readonly string[] =>

@@ -1,32 +1,48 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/duration.ts";
 import type { TimeInterval } from "../interval.ts";
 
-/** This long before a month, a day and an hour end in UTC, where ages computed from parts of a date go wrong. */
-export const beforeMonthEnds = (leadMs: number, afterMs: number): number => {
+/** Dates at which a lifetime that is computed in the wrong way shows it; all of them in UTC. */
+export type Occasion =
+  /** A month, a day and an hour end, where ages computed from parts of a date go wrong. */
+  | "a month ends"
+  /** Clocks in Europe are put forward, where ages by local time go wrong. */
+  | "clocks go forward"
+  /**
+   * A month with 31 days, in whose next 30 days clocks go forward in America and in Europe, or back in Australia and New
+   * Zealand.
+   */
+  | "March"
+  /** The same before clocks go back in Europe and in America. */
+  | "October";
+
+const SUNDAY = 0;
+
+/** The n-th Sunday of a month, n from 1, or the last one of a month with 31 days. */
+const sundayOf = (year: number, month: number, nth: 1 | 2 | "last"): number => {
+  const from = nth === "last" ? 25 : 7 * nth - 6;
+  const weekday = new Date(Date.UTC(year, month, from)).getUTCDay();
+  return Date.UTC(year, month, from + ((7 + SUNDAY - weekday) % 7));
+};
+
+const MARCH = 2;
+const OCTOBER = 9;
+const momentsOf: Readonly<Record<Exclude<Occasion, "a month ends">, (year: number) => number>> = {
+  "clocks go forward": (year) => sundayOf(year, MARCH, "last") + HOUR_MS,
+  March: (year) => sundayOf(year, MARCH, 2) - DAY_MS / 2,
+  October: (year) => sundayOf(year, OCTOBER, "last") - DAY_MS / 2,
+};
+
+/** The moment this long before the next such occasion, after another moment. */
+export const beforeNext = (occasion: Occasion, leadMs: number, afterMs: number): number => {
   const date = new Date(afterMs + leadMs);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - leadMs;
+  const year = date.getUTCFullYear();
+  if (occasion === "a month ends") return Date.UTC(year, date.getUTCMonth() + 1) - leadMs;
+  const momentOf = momentsOf[occasion];
+  const thisYearMs = momentOf(year) - leadMs;
+  return thisYearMs > afterMs ? thisYearMs : momentOf(year + 1) - leadMs;
 };
 
-const LONG_MONTH_DAYS = 31;
-/** A month after a later day may be a month after the 28th. */
-const LAST_DAY = 27;
-
-/**
- * A moment in a month with 31 days: another, if that is in one anyway, or else noon of the first day of one; there is
- * always one within 62 days.
- */
-export const inLongMonth = (othersMs: number, afterMs: number): number => {
-  const date = new Date(afterMs);
-  for (let month = date.getUTCMonth(); ; month += 1) {
-    const noonOf = (day: number): number => Date.UTC(date.getUTCFullYear(), month, day, 12);
-    const days = (Date.UTC(date.getUTCFullYear(), month + 1, 1, 12) - noonOf(1)) / DAY_MS;
-    if (days !== LONG_MONTH_DAYS) continue;
-    if (othersMs >= noonOf(1) && othersMs <= noonOf(LAST_DAY)) return othersMs;
-    if (noonOf(1) > afterMs) return noonOf(1);
-  }
-};
-
-/** No further ahead than other rules move a clock. */
+/** Each is a move of the clock, so what is further ahead is left out. */
 const REACH_MS = 92 * DAY_MS;
 /** Others stop this long before a month ends, and this long after. */
 const AROUND_MIDNIGHT_MS = { before: MINUTE_MS, after: HOUR_MS - MINUTE_MS } as const;

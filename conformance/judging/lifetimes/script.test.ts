@@ -103,15 +103,17 @@ describe("the window of another step", () => {
   it.each<readonly [string, Step["at"], number]>([
     ["counts from the begin", { begin: 300_000 }, 300_000],
     ["counts from the step before it", { after: 300_000 }, 305_000],
-    ["lies before the end of a month", { monthEnd: 60_000 }, Date.UTC(2030, 6, 1) - 60_000 - BEGIN_MS],
-    ["lies in a month with 31 days", { longMonth: 300_000 }, Date.UTC(2030, 6, 1, 12) - BEGIN_MS],
+    [
+      "lies before the end of a month",
+      { before: "a month ends", lead: 60_000 },
+      Date.UTC(2030, 6, 1) - 60_000 - BEGIN_MS,
+    ],
   ])("%s", (_, at, expected) => {
     expect(window(issue(at))).toEqual([expected, expected]);
   });
 
   it("is at once where the clock tells no date", () => {
-    expect(window(issue({ monthEnd: 60_000 }), { beginMs: 7_000 })).toEqual([0, 0]);
-    expect(window(issue({ longMonth: 300_000 }), { beginMs: 7_000 })).toEqual([300_000, 300_000]);
+    expect(window(issue({ before: "October", lead: 60_000 }), { beginMs: 7_000 })).toEqual([0, 0]);
   });
 
   it("is a share of the stated life, at most until the probe", () => {

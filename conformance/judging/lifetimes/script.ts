@@ -1,6 +1,6 @@
 import { DAY_MS, SECOND_MS } from "../../contract/duration.ts";
 import type { TimeInterval } from "../interval.ts";
-import { beforeMonthEnds, inLongMonth, isDate } from "./calendar.ts";
+import { beforeNext, isDate, type Occasion } from "./calendar.ts";
 import {
   cutFrom,
   datedBackFrom,
@@ -15,10 +15,8 @@ import {
 export type When =
   /** This long after the begin of the script, at the earliest. */
   | { readonly begin: number }
-  /** This long before the end of a month, after the begin. */
-  | { readonly monthEnd: number }
-  /** In a month with 31 days, where the clock can be moved there; this long after the begin if that is in one anyway. */
-  | { readonly longMonth: number }
+  /** This long before the next such date, where the clock tells dates. */
+  | { readonly before: Occasion; readonly lead: number }
   /** This long after the step before it. */
   | { readonly after: number }
   /** This far from the end of the credential's life, beyond the guard. */
@@ -133,9 +131,7 @@ export const windowOf = (
     latestMs: earliestMs + Math.max(slackMs, moreMs),
   });
   if ("begin" in at) return from(beginMs + at.begin);
-  if ("monthEnd" in at) return from(isDate(beginMs) ? beforeMonthEnds(at.monthEnd, beginMs) : beginMs);
-  if ("longMonth" in at)
-    return from(isDate(beginMs) ? inLongMonth(beginMs + at.longMonth, beginMs) : beginMs + at.longMonth);
+  if ("before" in at) return from(isDate(beginMs) ? beforeNext(at.before, at.lead, beginMs) : beginMs);
   if ("after" in at) return from(beforeMs + at.after);
   if (life === undefined) throw new Error("a credential is issued before it is used or probed");
   const { issued } = life;

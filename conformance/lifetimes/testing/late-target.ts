@@ -87,6 +87,7 @@ export const judge = async (setting: Setting = {}) => {
     ({
       clock: setting.isReal === true ? { ...clock, kind: "real", runs: () => true } : clock,
       prepared,
+      target: { hasCookies: () => false },
       tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
     }) as unknown as World;
   const run = simulatedRun(rule, worldWith, seed);

@@ -31,7 +31,7 @@ export const openListsRefreshed = async (world: World): Promise<List> => {
   return listsShownTo(world, accessToken);
 };
 
-const listsShownTo =
+export const listsShownTo =
   (world: World, accessToken: string): List =>
   async (query) => {
     const sent = Object.fromEntries(

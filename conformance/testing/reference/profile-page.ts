@@ -100,15 +100,19 @@ export const profilePage = (): string => {
     code(name),
     given.map((one) => code(`{{${one}}}`)).join(", "),
   ]);
-  return page("Profile", "Every key of a profile, from its schema. [How to write one](../profile.md).", [
-    table(head, rowsOf(profileKeys())),
-    "## A secret",
-    "One of these keys; in a header or query, `prefix` may stand beside it.",
-    table(head, rowsOf(alternatives(secret))),
-    "## A hook",
-    "`http` or `command`, with the keys beside it.",
-    table(head, rowsOf(alternatives(trigger))),
-    "Placeholders:",
-    table(["hook", "placeholders"], placeholders),
-  ]);
+  return page(
+    "Profile",
+    "Every key of a profile, from its schema. [How to write one](../how-to/profile.md).",
+    [
+      table(head, rowsOf(profileKeys())),
+      "## A secret",
+      "One of these keys; in a header or query, `prefix` may stand beside it.",
+      table(head, rowsOf(alternatives(secret))),
+      "## A hook",
+      "`http` or `command`, with the keys beside it.",
+      table(head, rowsOf(alternatives(trigger))),
+      "Placeholders:",
+      table(["hook", "placeholders"], placeholders),
+    ],
+  );
 };

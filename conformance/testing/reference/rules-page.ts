@@ -1,6 +1,7 @@
 import { defects } from "../../../fake-server/index.ts";
 import { catalogue, requirementIds, requirement, type RequirementId } from "../../contract/catalogue.ts";
 import { groups } from "../../contract/requirement.ts";
+import { scenarioRules } from "../../../scenarios/runner/verdicts.ts";
 import { code, page, table } from "./markdown.ts";
 
 const killedBy = (id: RequirementId): number =>
@@ -47,6 +48,12 @@ const counts = (): string => {
   );
 };
 
+const underLoad = (): string =>
+  table(
+    ["scenario", "rules that it checks"],
+    Object.entries(scenarioRules).map(([scenario, ids]) => [code(scenario), ids.map(code).join(", ")]),
+  );
+
 export const rulesPage = (): string =>
   page(
     "Rules",
@@ -57,5 +64,8 @@ export const rulesPage = (): string =>
         `## ${group}`,
         ...requirementIds.filter((id) => catalogue[id].group === group).map(rulePart),
       ]),
+      "## Under load",
+      "These rules are checked by `touchstone load` too, if the load is long enough and the profile has what they need. Those that a load has not checked are named in its report.",
+      underLoad(),
     ],
   );

@@ -3,13 +3,14 @@ import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { Agent, request } from "undici";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Certificate, currentLeaf, makeCa } from "../../../fake-server/receiver/certificate.ts";
 import { listening } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { createDialer, type DialSettings, type Dialer } from "./dialer.ts";
 
 const stopping = stopAfterEach();
+afterEach(() => void vi.unstubAllEnvs());
 const NAME = "service.test";
 const resolve = { [NAME]: "127.0.0.1" };
 
@@ -92,6 +93,12 @@ describe.each([
     const other = await makeCa(Date.now(), "somebody else");
     await expect(over({ resolve, ca: other.certPem }, origin)).rejects.toThrow(/certificate|signature/i);
     expect(await over({ resolve, ca: authority.certPem }, origin)).toContain(`${NAME} knows nobody`);
+  });
+
+  it("is rejected so even if Node's environment turns checks off", async () => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const origin = await secureService();
+    await expect(over({ resolve }, origin)).rejects.toThrow(/certificate/i);
   });
 
   it("is rejected if its certificate has another name, whatever resolves that name", async () => {

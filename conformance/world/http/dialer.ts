@@ -28,7 +28,11 @@ export const keepingNone = { pipelining: 0 };
 export type Dialer = ReturnType<typeof createDialer>;
 
 export const createDialer = (settings: DialSettings = {}) => {
-  const common = given({ secureContext: contextOf(settings), lookup: lookupIn(settings.resolve) });
+  const common = {
+    ...given({ secureContext: contextOf(settings), lookup: lookupIn(settings.resolve) }),
+    // Said aloud, or NODE_TLS_REJECT_UNAUTHORIZED would decide.
+    rejectUnauthorized: true,
+  };
   /** A tunnel to the origin, if it is reached through a proxy; rejects if the proxy refuses. */
   const tunnel = (origin: URL, timeoutMs: number): Promise<net.Socket> | undefined => {
     const proxy = proxyFor(settings, hostOf(origin));

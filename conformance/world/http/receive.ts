@@ -29,7 +29,7 @@ export interface ReceiveLimits {
 export const receive = (
   dispatcher: Dispatcher,
   request: Request & { readonly origin?: string },
-  { timeoutMs, slowLimitMs, mostBytes = MAX_ANSWER_BYTES, signal }: ReceiveLimits,
+  { mostBytes = MAX_ANSWER_BYTES, signal, ...limits }: ReceiveLimits,
 ): Promise<Received> =>
   new Promise((resolve, reject) => {
     let status = 0;
@@ -52,7 +52,7 @@ export const receive = (
       onRequestStart: (controller) => {
         started = controller;
         if (signal?.aborted === true) return stop();
-        limit = afterAll({ timeoutMs, slowLimitMs }, (limitMs) => controller.abort(timeoutOf(limitMs)));
+        limit = afterAll(limits, (limitMs) => controller.abort(timeoutOf(limitMs, size, headers)));
       },
       onResponseStart: (controller, statusCode) => {
         status = statusCode;
@@ -127,8 +127,12 @@ const receivedOf = async (
 const octets = (text: string): string =>
   /[^\0-\xff]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 
-const timeoutOf = (timeoutMs: number): Error =>
-  new DOMException(`no complete answer within ${timeoutMs} ms`, "TimeoutError");
+/** A length that is not that of the body, as of one that was compressed later, keeps the client waiting. */
+const timeoutOf = (timeoutMs: number, size: number, headers: Answer["headers"]): Error => {
+  const length = headers.find(([name]) => name === "content-length")?.[1];
+  const arrived = size === 0 || length === undefined ? "" : `, ${size} of ${length} bytes`;
+  return new DOMException(`no complete answer within ${timeoutMs} ms${arrived}`, "TimeoutError");
+};
 
 const interruption = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error("interrupted");
@@ -145,6 +149,7 @@ export const reasonOf = (error: unknown): TransportError["reason"] => {
   const code = codeOf(error);
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
+  if (/^(?:EMFILE|ENFILE|EADDRNOTAVAIL|EADDRINUSE|ENOBUFS)$/.test(code)) return "own-limit";
   if (/ECONNREFUSED|EPROXY|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
   if (error instanceof errors.HTTPParserError || isRefusedHead(error)) return "protocol";
   if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
@@ -195,7 +200,7 @@ export const codingsOf = (headers: Answer["headers"]): readonly string[] =>
     .filter((coding) => coding !== "" && coding !== "identity");
 
 /**
- * A body without its codings. No request asks for one, so a service may choose (RFC 9110 section 12.5.3). A body whose
+ * A body without its codings. Most requests ask for none, so a service may choose (RFC 9110 section 12.5.3). A body whose
  * coding is unknown, or that is not what its header says, stays as it is. Throws RangeError if it becomes longer than
  * `mostBytes`.
  */

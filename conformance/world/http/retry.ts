@@ -14,19 +14,8 @@ export const retryPolicy = {
   mostSends: 3,
   /** How often a flow, check or rule is started if answers are lost. */
   mostBeginnings: 3,
-  /** How often a case is judged if different answers are lost each time. */
-  mostCaseTries: 8,
-  /** A request lost in this many tries of a case, and never answered, is the service's own doing. */
-  leastLossesOfService: 3,
-  /**
-   * The same where the case cannot be judged without the answer and connections were closed, and where a gateway may have
-   * answered: a network that loses one request in twenty loses some request of a gate three times in a row.
-   */
-  leastClosingsOfService: 5,
-  /** A kind of request that was closed this often in the run, and never answered with success, is not tried as often again. */
-  leastLossesOfKind: 10,
-  /** The share of the time limit that requests of a kind still get which have all timed out. */
-  partOfTimeLimit: 1 / 10,
+  /** How often a case that misses an answer is played again, alone. */
+  mostAgain: 3,
   /**
    * Where answers are slow, or this machine is too busy to read them, a request is given as many recent response times
    * instead, up to a multiple of the time limit.
@@ -35,16 +24,14 @@ export const retryPolicy = {
   throttled: {
     /** Tries of a request that is turned away with a Retry-After, and without. */
     mostTries: { withRetryAfter: 60, without: 8 },
-    /** Without Retry-After, 502, 503 and 504 may be the service's own answer to this request; then it counts. */
-    mostTriesOfGateway: 3,
     /** A longer Retry-After is not obeyed, and no clock is moved for it. */
     longestRetryAfterMs: 24 * 3_600_000,
+    /** Longest single wait on this machine's clock for a service whose clock is moved. */
+    longestPauseMs: 5_000,
     /** If no request of a kind was let through for this long in real time, requests of that kind stop waiting. */
     shutAfterMs: 45_000,
     /** A request is tried so often before that, more if waits move a clock: real time also passes because a machine is busy. */
     triesUntilShut: { real: 2, virtual: 12 },
-    /** How many waiting requests retry concurrently; all at once would be throttled again. */
-    triesAtOnce: 8,
   },
   backOff: { firstMs: 50, longestMs: 5_000 },
   /** Longest pause between two probes of an address that refuses connections. */
@@ -150,6 +137,8 @@ const waitsOut = async (
     attempts.waitedMs += time.nowMs() - sinceMs;
     return isBack;
   }
+  // Nothing was sent: others give back what they hold, closed connections their ports within a minute.
+  if (setback.reason === "own-limit") return waitFor(backOffMs((attempts.outages += 1)));
   attempts.cuts += 1;
   if (setback.reason !== "closed" || !isHarmless || attempts.cuts >= retryPolicy.mostSends) return false;
   return waitFor(backOffMs(attempts.cuts));
@@ -162,7 +151,7 @@ export const beginAnew = <T>(
 ): Promise<T> => beginAnewAfter(isLostAnswer, work, onLost);
 
 const isLostAnswer = (error: unknown): error is TransportError =>
-  error instanceof TransportError && error.reason === "closed" && error.isNeverAnswered !== true;
+  error instanceof TransportError && error.reason === "closed";
 
 /** The same after another kind of loss. */
 export const beginAnewAfter = async <T, E>(

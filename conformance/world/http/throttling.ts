@@ -1,38 +1,25 @@
 import { duration } from "../../contract/duration.ts";
-import type { Clock } from "../clock.ts";
+import { LONGEST_TIMER_MS, type Clock, type RealTime } from "../clock.ts";
 import {
   TransportError,
   headerOf,
-  isUnavailable,
   mayBeGateways,
   withoutQuery,
   type Answer,
   type Request,
 } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
+import { asksToComeBack, type Pacer } from "./pacer.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
 
-export type PatientClock = Pick<
-  Clock,
-  "kind" | "isTold" | "now" | "sleepAsAsked" | "sleepOnEither" | "canWaitAsAsked"
->;
+export type PatientClock = Pick<Clock, "kind" | "isTold" | "now" | "sleepAsAsked" | "canWaitAsAsked">;
 
-const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
-  retryPolicy.throttled;
-
-/**
- * How much of a Retry-After to wait in real time, in milliseconds, if the target has its own clock: little at first,
- * since the limiter may use that clock.
- */
-const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
-
-/** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
-const MOST_TRUST = 8;
+const { mostTries, longestRetryAfterMs, longestPauseMs, shutAfterMs, triesUntilShut } = retryPolicy.throttled;
 
 type Kinded = Pick<Request, "method" | "path">;
 
 /** By kind, since when no request has been let through. */
-const createShuts = ({ nowMs: now }: Retries["time"]) => {
+const createShuts = ({ nowMs: now }: RealTime) => {
   const sinceMs = new Map<string, number>();
   return {
     isShut: (kind: string, attempt: number, { kind: clock }: PatientClock): boolean => {
@@ -47,16 +34,21 @@ const createShuts = ({ nowMs: now }: Retries["time"]) => {
   };
 };
 
-/** By kind, whether most requests were let through after only the target's clock had moved. */
-const createTrust = () => {
-  const trust = new Map<string, number>();
-  return {
-    heedsClock: (kind: string): boolean => (trust.get(kind) ?? 0) > 0,
-    learn: (kind: string, isLetThrough: boolean): void => {
-      const changed = (trust.get(kind) ?? 0) + (isLetThrough ? 1 : -1);
-      trust.set(kind, Math.max(-MOST_TRUST, Math.min(MOST_TRUST, changed)));
-    },
-  };
+/** Ends once this much of the target's time or of this machine's has passed. */
+export const sleepOnEither = async (
+  clock: Pick<PatientClock, "sleepAsAsked">,
+  time: RealTime,
+  durationMs: number,
+): Promise<void> => {
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      clock.sleepAsAsked(durationMs, over.signal),
+      time.pause(Math.min(durationMs, LONGEST_TIMER_MS), over.signal).catch(() => undefined),
+    ]);
+  } finally {
+    over.abort();
+  }
 };
 
 /**
@@ -67,77 +59,72 @@ const createTrust = () => {
  */
 export const createThrottles = (
   health: Pick<ConnectionHealth, "throttled">,
+  pacer: Pick<Pacer, "turnedAway" | "gotThrough" | "countsBy">,
   { backOffMs, time }: Retries,
 ) => {
-  let waiting = 0;
   const { isShut, letThrough } = createShuts(time);
-  const { learn, heedsClock } = createTrust();
-  /** Returns whether as much time as asked for has passed only on the target's clock. */
-  const waitOut = async (clock: PatientClock, kind: string, waitMs: number, attempt: number) => {
+  /**
+   * Returns the clock on which alone as much time has passed as was asked for. The limiter may count on either: the cheaper
+   * one is tried first, then one after the other, unless one is known.
+   */
+  const waitOut = async (clock: PatientClock, waitMs: number, attempt: number) => {
     const sinceMs = time.nowMs();
-    waiting += 1;
-    try {
-      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
-      // the clock has been enough for most.
-      await (attempt === 1 ? clock.sleepOnEither(waitMs) : clock.sleepAsAsked(waitMs));
-      if (attempt > 1 && clock.kind === "virtual" && !heedsClock(kind))
-        await time.pause(Math.min(waitMs, realWaitMs(attempt)));
-      return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs;
-    } finally {
-      waiting -= 1;
-    }
+    const known = attempt <= 3 ? pacer.countsBy() : undefined;
+    if (clock.kind === "real") await clock.sleepAsAsked(waitMs);
+    else if (known === "machine" || (known === undefined && attempt > 2 && attempt % 2 === 1))
+      await time.pause(Math.min(waitMs, longestPauseMs));
+    else if (known === undefined && attempt === 1) await sleepOnEither(clock, time, waitMs);
+    else await clock.sleepAsAsked(waitMs);
+    return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs ? "target" : "machine";
   };
   return (
     request: Kinded,
     clock: PatientClock,
     waitingFor: (wait: () => Promise<boolean>) => Promise<boolean>,
   ) => {
-    const { method } = request;
     let waitedMs = 0;
     let attempt = 0;
-    let byClockAlone = false;
-    const waitIfAsked = async (answer: Answer): Promise<boolean> => {
-      const kind = withoutQuery(request);
-      attempt += 1;
-      const wait = waitOf(answer, method, backOffMs(attempt), await askedMsOf(answer, clock));
-      if (byClockAlone) learn(kind, wait === undefined);
-      if (wait === undefined) {
-        letThrough(request);
-        return false;
-      }
-      const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
-      const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt, clock);
-      if (hasEnded && wait.stands) return false;
-      if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + wait.waitMs))
-        throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
-      health.throttled(wait.waitMs);
-      byClockAlone = await waitOut(clock, kind, spreadMs, attempt);
-      waitedMs += spreadMs;
-      return true;
-    };
-    return (answer: Answer): false | Promise<boolean> => {
-      if (mayAskToWait(answer)) return waitingFor(() => waitIfAsked(answer));
-      if (byClockAlone) learn(withoutQuery(request), true);
+    let waitedBy: ReturnType<Pacer["countsBy"]>;
+    const gotThrough = (): false => {
+      if (waitedBy !== undefined) pacer.gotThrough(waitedBy);
       letThrough(request);
       return false;
     };
+    const waitIfAsked = async (answer: Answer): Promise<boolean> => {
+      attempt += 1;
+      const { waitMs, most, stands } = waitOf(answer, backOffMs(attempt), await askedMsOf(answer, clock));
+      if (asksToComeBack(answer)) pacer.turnedAway(answer);
+      const hasEnded = attempt >= most || isShut(withoutQuery(request), attempt, clock);
+      if (hasEnded && stands) return false;
+      if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
+        throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
+      health.throttled(waitMs);
+      waitedBy = await waitOut(clock, waitMs, attempt);
+      waitedMs += waitMs;
+      return true;
+    };
+    return (answer: Answer): false | Promise<boolean> => {
+      // What a gateway could not deliver may still have been done, so only reads are resent.
+      const isSentAgain = answer.status === 429 || (request.method === "GET" && mayBeGateways(answer));
+      if (isSentAgain) return waitingFor(() => waitIfAsked(answer));
+      if (asksToComeBack(answer)) pacer.turnedAway(answer);
+      return gotThrough();
+    };
   };
 };
-
-const mayAskToWait = ({ status }: Answer): boolean => status === 429 || (status >= 502 && status <= 504);
 
 const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string => {
   const asked = headerOf(answer, "retry-after");
   return `throttled ${attempt} times in a row, with status ${answer.status} and ${asked === undefined ? "no Retry-After" : `Retry-After ${asked}`}, after waiting for ${duration(waitedMs)}`;
 };
 
-/** How long and how often to wait after an answer, and whether it stands once the tries are used up; undefined if not. */
-const waitOf = (answer: Answer, method: string, waitMs: number, askedMs: number | undefined) => {
-  if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
-  if (answer.status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
-  // What a gateway could not deliver may still have been done, so only reads are resent.
-  const isOfGateway = isUnavailable(answer) || (method === "GET" && mayBeGateways(answer));
-  return isOfGateway ? { waitMs, mostTries: mostTriesOfGateway, stands: true } : undefined;
+/** How long and how often to wait after an answer, and whether it counts as missing once the tries are used up. */
+const waitOf = (answer: Answer, backOffMs: number, askedMs: number | undefined) => {
+  const waitMs = askedMs ?? backOffMs;
+  if (askedMs !== undefined) return { waitMs, most: mostTries.withRetryAfter, stands: false };
+  if (answer.status === 429) return { waitMs, most: mostTries.without, stands: false };
+  const most = asksToComeBack(answer) ? mostTries.without : retryPolicy.mostSends;
+  return { waitMs, most, stands: true };
 };
 
 /** How long the answer asks the client to stay away, in milliseconds; undefined if it does not (RFC 9110 section 10.2.3). */

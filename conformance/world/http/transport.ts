@@ -4,6 +4,7 @@ import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, keepingNone, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
+import type { PacerOptions } from "./pacer.ts";
 import type { Retries } from "./retry.ts";
 import { addressOf, sendToTarget, slowLimitMs, type Flights, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
@@ -22,7 +23,7 @@ export interface Connection {
 
 export type Transport = ReturnType<typeof createTransport>;
 
-export interface TransportOptions {
+export interface TransportOptions extends Pick<PacerOptions, "pace" | "maxWaitMs" | "toldMs"> {
   readonly origin: string;
   readonly journal: Journal;
   /** Time limit of a whole exchange, in milliseconds. */
@@ -52,7 +53,7 @@ export const createTransport = (options: TransportOptions) => {
   const pool = new Pool(origin, { ...common, connections: options.maxConnections });
   const unkept = new Pool(origin, { ...common, ...keepingNone, connections: options.maxConnections });
   const probed = { method: "GET", path: options.probePath ?? "/", headers: [] };
-  const address = addressOf(() => isListening(pool, probed, { timeoutMs }), retries);
+  const address = addressOf(() => isListening(pool, probed, { timeoutMs }), retries, options);
   const state: State = { ...address, inFlight: 0, isClosed: false };
   const sendSurely = sendingBy(options, state);
   const clients = new Set<Client>();
@@ -116,9 +117,9 @@ const sendingBy = (options: TransportOptions, state: State) => {
   const isOver = (): boolean => state.isClosed;
   const slowMs = (): number => slowLimitMs(state, options.timeoutMs);
   return (dispatcher: Dispatcher, request: Request, { scope, clock }: Sender): Promise<Answer> =>
-    sendToTarget(state, request, { losses: scope.losses, clock, isOver, flights: state }, () =>
+    sendToTarget(state, request, { scope, clock, isOver, flights: state }, () =>
       sendOnce(options, dispatcher, request, scope, {
-        timeoutMs: state.unanswered.timeLimitMs(request, options.timeoutMs),
+        timeoutMs: options.timeoutMs,
         slowLimitMs: slowMs,
       }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { pause } from "../clock.ts";
-
+import { pause, realTime } from "../clock.ts";
+import { sleepOnEither } from "../http/throttling.ts";
 import { target } from "./testing/time.ts";
 
 describe("a sleep with slack", () => {
@@ -57,7 +57,7 @@ describe("a sleep with slack", () => {
 describe("a sleep on either clock", () => {
   it("ends by the target's clock if that is advanced", async () => {
     const { state, clocks } = target();
-    await clocks.join().sleepOnEither(600_000);
+    await sleepOnEither(clocks.join(), realTime, 600_000);
     expect(state.advances).toEqual([600_000]);
   });
 
@@ -65,7 +65,7 @@ describe("a sleep on either clock", () => {
     const { state, clocks } = target();
     const awake = clocks.join().branch();
     const patient = clocks.join();
-    await patient.sleepOnEither(15);
+    await sleepOnEither(patient, realTime, 15);
     expect(state.advances).toEqual([]);
     // It leaves no sleeper behind for which the clock would move or stand still.
     const other = patient.sleep(50);
@@ -81,7 +81,7 @@ describe("a sleep on either clock", () => {
     const order: string[] = [];
     const [one, other] = [clocks.join(), clocks.join()];
     const either = async (): Promise<void> => {
-      await one.sleepOnEither(60_000);
+      await sleepOnEither(one, realTime, 60_000);
       order.push(`either at ${state.nowMs - 1_000_000}`);
       one.leave();
     };
@@ -97,13 +97,10 @@ describe("a sleep on either clock", () => {
     const stop = new AbortController();
     const { clocks } = target({ signal: stop.signal });
     const awake = clocks.join().branch();
-    const slept = clocks
-      .join()
-      .sleepOnEither(600_000)
-      .then(
-        () => "slept",
-        (error: unknown) => String(error),
-      );
+    const slept = sleepOnEither(clocks.join(), realTime, 600_000).then(
+      () => "slept",
+      (error: unknown) => String(error),
+    );
     await pause(5);
     stop.abort();
     expect(await slept).toContain("interrupted");

@@ -1,6 +1,6 @@
 import { duration, SECOND_MS } from "../../contract/duration.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
-import { LONGEST_TIMER_MS, pause, type ClockSource, type JoinedClock } from "../clock.ts";
+import { type ClockSource, type JoinedClock } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import type { MovedTime } from "./mover.ts";
 import { createReadings } from "./readings.ts";
@@ -47,8 +47,7 @@ export const movedClock = (time: MovedTime): ClockSource & { readonly isFlowing:
     return {
       ...known,
       sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
-      sleepAsAsked: (durationMs) => sleepFor(durationMs),
-      sleepOnEither: (durationMs) => onEither(durationMs, (signal) => sleepFor(durationMs, 0, signal)),
+      sleepAsAsked: (durationMs, early) => sleepFor(durationMs, 0, early),
       sleepUntil: (momentMs, slackMs, flowingSlackMs = slackMs) =>
         waitUntil(momentMs, flow.runs() ? flowingSlackMs : slackMs),
       beginSecond: async (withinMs = Infinity, isShared = false) => {
@@ -73,19 +72,6 @@ export const movedClock = (time: MovedTime): ClockSource & { readonly isFlowing:
     },
     waiting: () => ({ sleepers: waits.count(), nextInMs: undefined, movingForMs: waits.movingForMs() }),
   };
-};
-
-/** Ends with this sleep, or once as much of this machine's time has passed. */
-const onEither = async (durationMs: number, sleep: (over: AbortSignal) => Promise<void>): Promise<void> => {
-  const over = new AbortController();
-  try {
-    await Promise.race([
-      sleep(over.signal),
-      pause(Math.min(durationMs, LONGEST_TIMER_MS), over.signal).catch(() => undefined),
-    ]);
-  } finally {
-    over.abort();
-  }
 };
 
 /** If time runs by itself, this many may begin in one second, shortly after one another. */

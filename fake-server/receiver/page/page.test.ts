@@ -190,12 +190,12 @@ it("the page is used by the keyboard alone, with a visible focus", async () => {
       "[document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]",
     );
   for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("Tab");
-  expect(await focused()).toEqual([expect.stringContaining(id), "auto"]);
+  expect(await focused()).toEqual([expect.stringContaining(id), "solid"]);
   await page.keyboard.press("Enter");
   await page.getByRole("group", { name: "Answer" }).waitFor();
   for (let presses = 0; presses < 3; presses += 1) {
     await page.keyboard.press("Tab");
-    expect((await focused())[1]).toBe("auto");
+    expect((await focused())[1]).toBe("solid");
   }
   expect((await focused())[0]).toContain("HTTP/1.1 200 OK");
 });

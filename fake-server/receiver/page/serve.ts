@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { palette } from "../../../conformance/contract/palette.ts";
+import { pageStyle } from "../../../conformance/contract/page-style.ts";
 
 /** Only the page's own files: no inline scripts or styles, no markup from strings, no frames. */
 const headers = {
@@ -36,7 +36,7 @@ const script = async (): Promise<string> => {
 const files: ReadonlyMap<string, readonly [type: string, make: () => string | Promise<string>]> = new Map([
   ["/", ["text/html", () => html]],
   ["/page.js", ["text/javascript", script]],
-  ["/page.css", ["text/css", async () => palette + (await readFile(fileOf("page.css"), "utf8"))]],
+  ["/page.css", ["text/css", async () => pageStyle + (await readFile(fileOf("page.css"), "utf8"))]],
 ]);
 
 /** The page's file at a path without query, which holds no data; undefined if there is none. */

@@ -35,25 +35,25 @@ export const ratePicture = ({ buckets, seconds, warmUpSeconds }: PictureOf<"rate
 const ratePart = (buckets: readonly Bucket[], time: Time, warmUpSeconds: number): Part => {
   const highest = Math.max(
     0,
-    ...buckets.flatMap((one) => [perSecond(one.asked, one), perSecond(one.started, one)]),
+    ...buckets.flatMap((one) => [perSecond(one.asked, one), perSecond(one.requests, one)]),
   );
   const y = upScale(highest * 1.08, RATE_PX, rate);
   const closed = closedBuckets(buckets);
   const at = ({ second }: Bucket): number => time.at(second);
-  const started = area<Bucket>(at, RATE_PX, (one) => y.at(perSecond(one.started, one)))
+  const achieved = area<Bucket>(at, RATE_PX, (one) => y.at(perSecond(one.requests, one)))
     .curve(curveStepAfter)
     .digits(2);
   const asked = line<Bucket>(at, (one) => y.at(perSecond(one.asked, one)))
     .curve(curveStepAfter)
     .digits(2);
   return {
-    label: `Iterations per second over time: at most ${rate(highest)} requested or started.`,
+    label: `Requests per second over time: at most ${rate(highest)} requested or achieved.`,
     heightPx: RATE_PX,
     y: y.ticks,
     shapes: [
       warmUpSeconds > 0 &&
         el("rect.warm-up", { x: 0, width: round(time.at(warmUpSeconds)), y: 0, height: RATE_PX }),
-      el("path.achieved", { d: started(closed) ?? "" }),
+      el("path.achieved", { d: achieved(closed) ?? "" }),
       el("path.asked", { d: asked(closed) ?? "" }),
     ],
   };

@@ -68,11 +68,11 @@ export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
 };
 
 const startIn = async (folder: PassingFolder, dog: Watchdog, options: StartOptions): Promise<RunningK6> => {
-  const { k6, script, settings, output, clock, onSamples, onLog } = options;
+  const { k6, script, output, clock, onSamples, onLog } = options;
   const { config, variables, ignored } = prepare(folder.path, options);
   let asked = false;
   const port = output?.name === "web-dashboard" ? await freePort() : undefined;
-  const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output, port), script];
+  const parameters = [...argumentsFor(options, config), ...outputFlags(output, port), script];
   const child = spawn(k6.path, parameters, {
     cwd: folder.path,
     env: variables,
@@ -191,9 +191,8 @@ const prepare = (folder: string, { k6, settings, environment, output }: StartOpt
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
 const argumentsFor = (
-  version: string,
+  { k6: { version }, output, settings: { segment, preflight } }: StartOptions,
   config: string,
-  { segment, preflight }: Pick<ScriptSettings, "segment" | "preflight">,
 ): readonly string[] => [
   "run",
   `--config=${config}`,
@@ -205,7 +204,8 @@ const argumentsFor = (
   // No REST API: two runs on one machine would use the same port.
   "--address=",
   "--log-format=json",
-  "--system-tags=name,status,error_code,expected_response",
+  // Only another output has a use for k6's own tags, and each of its samples costs with them.
+  `--system-tags=${output === undefined ? "" : "name,status,error_code,expected_response"}`,
   "--out=csv=-",
   // A single iteration cannot be dealt out: each segment runs its own preflight.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),

@@ -103,13 +103,8 @@ export const mergeCourse = async (segments: readonly SegmentRun[], sink: CourseS
     const histograms = pool.merge(parts);
     sink.writer.latency(logLines(sink.startAtMs, second, histograms));
     sink.writer.second(line);
-    sink.totals.add({
-      line,
-      latencies: undefined,
-      histograms,
-      lag: undefined,
-      blockedMs: line.blockedMs ?? 0,
-    });
+    const { blockedMs = 0 } = line;
+    sink.totals.add({ line, latencies: undefined, histograms, lag: undefined, blockedMs });
     seconds = second + 1;
   }
   return seconds;
@@ -137,7 +132,7 @@ const createPool = () => {
   };
 };
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
  * Merges the same second of several machines. Counts are added; for load and lag indicators the worst counts, because

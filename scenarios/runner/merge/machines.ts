@@ -197,12 +197,6 @@ const skewProblem = ({ skewMs = 0, skewErrorMs = 0, machines }: Merged): string 
   return `machines began up to ${Math.round(skewMs)} ± ${Math.round(skewErrorMs)} ms apart, segment ${byBegin[0]?.index ?? "?"} first and segment ${byBegin.at(-1)?.index ?? "?"} last`;
 };
 
-/** The machine with the worst schedule: one with a problem, otherwise the one with the largest lag. */
-export const worstOf = (machines: readonly MergedMachine[]): number | undefined =>
-  machines.toSorted(
-    (a, b) => b.problems.length - a.problems.length || (b.lagP99Ms ?? 0) - (a.lagP99Ms ?? 0),
-  )[0]?.index;
-
 type Reason = Validity["reasons"][number];
 
 /** Why the machines together say nothing about the service's speed: a problem on one spoils the whole. */
@@ -215,7 +209,7 @@ export const mergedValidity = (
   const reasons = [
     ...merged.machines.flatMap(({ index, problems }) =>
       problems.map((problem) =>
-        ofGenerator(`segment ${index} of ${merged.count}: ${problem}`, remedyFor(problem)),
+        ofGenerator(`segment ${index} of ${merged.count}: ${problem}`, forOneMachine),
       ),
     ),
     skew !== undefined &&
@@ -230,10 +224,8 @@ export const mergedValidity = (
 
 const ofGenerator = (reason: string, remedy: string): Reason => ({ cause: "load generator", reason, remedy });
 
-const remedyFor = (problem: string): string =>
-  problem.includes("clock")
-    ? "without it this machine's seconds cannot be aligned with the others: synchronise its clock, and let the target or what stands before it answer with one Date"
-    : "see that machine's record and log, and play all segments again under another --run-id";
+const forOneMachine =
+  "see that machine's record and log, synchronise its clock, and play all segments again under another --run-id";
 
 /** Why the load ended early: only if every machine gave up, which is the service's fault, not a machine's. */
 export const gaveUp = (segments: readonly SegmentRun[], count: number): string | undefined => {

@@ -9,7 +9,7 @@ import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
 import { busyNotes, causeNotes, firstsOfEach, judgedOutcome } from "../judge/validity.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
-import { mergeCourse, duplicatesAcross, type FoundDuplicates } from "./course.ts";
+import { mergeCourse, duplicatesAcross, sum, type FoundDuplicates } from "./course.ts";
 import { machineText } from "../header.ts";
 import {
   begunOf,
@@ -17,7 +17,6 @@ import {
   machinesOf,
   mergedValidity,
   skewOf,
-  worstOf,
   type AnyLoadRun,
   type SegmentRun,
   segmentsOfOneRun,
@@ -59,32 +58,23 @@ const first = (segments: readonly SegmentRun[]): SegmentRun => segments[0] as Se
 const mergedOf = (segments: readonly SegmentRun[]): Merged => {
   const { runId, count, startAt } = first(segments).segment;
   const machines = machinesOf(segments, count);
-  const worst = worstOf(machines);
-  return {
-    runId,
-    count,
-    startAt,
-    ...skewOf(machines),
-    ...(worst === undefined ? {} : { worst }),
-    machines: [...machines],
-  };
+  return { runId, count, startAt, ...skewOf(machines), machines: [...machines] };
 };
 
 const headerOf = (segments: readonly SegmentRun[], merged: Merged): LoadHeader => {
   const { record } = first(segments);
-  const sum = (of: (one: LoadRecord) => number): number =>
-    segments.reduce((total, one) => total + of(one.record), 0);
-  const kinds = [...new Set(segments.map((one) => machineText(one.record.machine)))];
+  const machines = segments.map((one) => one.record.machine);
+  const kinds = [...new Set(machines.map(machineText))];
   return {
     ...pick(record, shared),
     startedAt: merged.startAt,
-    virtualUsers: sum(({ virtualUsers }) => virtualUsers),
+    virtualUsers: sum(segments.map((one) => one.record.virtualUsers)),
     k6: { version: record.k6.version, from: record.k6.from },
     machine: {
       ...record.machine,
-      cores: sum(({ machine }) => machine.cores),
-      memoryMiB: sum(({ machine }) => machine.memoryMiB),
-      processor: [...new Set(segments.map((one) => one.record.machine.processor))].join(" and "),
+      cores: sum(machines.map(({ cores }) => cores)),
+      memoryMiB: sum(machines.map(({ memoryMiB }) => memoryMiB)),
+      processor: [...new Set(machines.map(({ processor }) => processor))].join(" and "),
     },
     fingerprint: { ...record.fingerprint, machine: `${merged.count} of ${kinds.join("; ")}` },
     endpoints: [],
@@ -162,19 +152,12 @@ const rulesOf = async (
   return [...rules.values()];
 };
 
-interface Found {
-  readonly merged: Merged;
-  readonly summary: Totals;
-  readonly rules: readonly LoadRule[];
-  readonly notes: readonly string[];
-  readonly breaches: readonly LoadBreach[];
-  /** Of all machines. */
-  readonly cores: number;
-}
+type JudgedTogether = Readonly<{ merged: Merged; summary: Totals; cores: number }> &
+  Pick<LoadRecord, "rules" | "notes" | "breaches">;
 
 const finalOf = (
   segments: readonly SegmentRun[],
-  { merged, summary, rules, notes, breaches, cores }: Found,
+  { merged, summary, rules, notes, breaches, cores }: JudgedTogether,
 ): LoadFinal => {
   const { record, segment } = first(segments);
   const { achieved } = summary;
@@ -183,12 +166,9 @@ const finalOf = (
   const objectives = judgeObjectives({ ...(slos && { slos }) }, { ...summary, seed: record.seed });
   const stopped = gaveUp(segments, merged.count);
   const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives, achieved }) : "failed";
+  const ends = segments.map((one) => one.record.endedAt ?? one.record.startedAt);
   return {
-    endedAt:
-      segments
-        .map((one) => one.record.endedAt ?? one.record.startedAt)
-        .toSorted()
-        .at(-1) ?? "",
+    endedAt: ends.toSorted().at(-1) ?? "",
     achieved,
     validity,
     ...(stopped === undefined ? {} : { stopped }),

@@ -8,9 +8,8 @@ import { segmentOf } from "../header.ts";
 import type { LoadFinal } from "../record.ts";
 import type { SegmentPlan } from "../segment-plan.ts";
 import { earlyOutcome, verdictsOf } from "../verdicts.ts";
-import http from "node:http";
-import https from "node:https";
 import { readFileSync } from "node:fs";
+import { Agent, request } from "undici";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 import type { RunnerClock } from "../clock.ts";
 
@@ -88,7 +87,7 @@ const readClock = async ({ target, environment, clock, signal }: LoadContext): P
   try {
     return await readBy(asker.ask, clock, signal);
   } finally {
-    asker.close();
+    await asker.close();
   }
 };
 
@@ -129,29 +128,17 @@ export const readBy = async (
 
 /** Uses one kept connection, because a new one would add its own time to the error. */
 const dateAsker = (baseUrl: string, authority: string | undefined) => {
-  const url = new URL(baseUrl);
-  const isTls = url.protocol === "https:";
-  const kept = { keepAlive: true, maxSockets: 1 };
-  const agent = isTls
-    ? new https.Agent({ ...kept, ...(authority === undefined ? {} : { ca: readFileSync(authority) }) })
-    : new http.Agent(kept);
-  const ask: AskDate = () =>
-    new Promise((resolve, reject) => {
-      const request = (isTls ? https : http).request(
-        url,
-        { agent, method: "HEAD", timeout: ANSWER_MS },
-        (answer) => {
-          answer.resume();
-          const { date, age } = answer.headers;
-          const dateMs = date === undefined || age !== undefined ? Number.NaN : Date.parse(date);
-          answer.once("end", () => resolve(Number.isNaN(dateMs) ? undefined : dateMs));
-          answer.once("error", reject);
-        },
-      );
-      request.once("timeout", () => request.destroy(new Error(`no answer within ${ANSWER_MS / 1_000} s`)));
-      request.once("error", reject);
-      request.end();
-    });
+  const agent = new Agent({
+    connections: 1,
+    headersTimeout: ANSWER_MS,
+    ...(authority !== undefined && { connect: { ca: readFileSync(authority) } }),
+  });
+  const ask: AskDate = async () => {
+    const { headers, body } = await request(baseUrl, { dispatcher: agent, method: "HEAD" });
+    await body.dump();
+    const dateMs = headers["age"] === undefined ? Date.parse(String(headers["date"])) : Number.NaN;
+    return Number.isNaN(dateMs) ? undefined : dateMs;
+  };
   return { ask, close: () => agent.destroy() };
 };
 

@@ -60,20 +60,25 @@ const metric = {
   request: new Trend("touchstone_request", true),
   arrival: new Trend("touchstone_arrival"), start: new Gauge("touchstone_start"),
 };
+let metadata;
+let lag = "";
 /** Sends a request, and reports it as the scenarios do: by its status, or as refused if it was meant to be. */
 const get = (endpoint, path = "/" + endpoint, mayBeRefused = false) => {
   const { status, timings } = http.get(settings.baseUrl + path, { tags: { name: endpoint } });
   const isRefused = mayBeRefused && status === 400;
   const outcome = status > 0 && status < 400 ? "granted" : isRefused ? "refused" : "failed";
-  exec.vu.metrics.metadata.blocked = String(timings.blocked);
+  metadata ??= exec.vu.metrics.metadata;
+  Object.assign(metadata, { blocked: String(timings.blocked), lag });
   metric.request.add(timings.duration, { endpoint, outcome, ...(outcome === "failed" && { cause: String(status) }) });
+  delete metadata.blocked;
+  delete metadata.lag;
 };
 const begin = () => {
   const { iterationInTest, startTime } = exec.scenario;
-  const lag = Math.max(0, +new Date - startTime - (iterationInTest * 1000) / stage.fromRate);
-  exec.vu.metrics.metadata.lag = lag.toFixed(1);
+  const late = Math.max(0, +new Date - startTime - (iterationInTest * 1000) / stage.fromRate);
+  lag = late.toFixed(1);
   if (iterationInTest === 0) metric.start.add(startTime);
-  metric.arrival.add(lag);
+  metric.arrival.add(late);
   return iterationInTest;
 };
 `;

@@ -1,6 +1,7 @@
 import { serveTcp, type TestServer } from "../../../testing/servers.ts";
 import { stopAfterEach } from "../../../testing/stopping.ts";
-import type { Clock } from "../../clock.ts";
+import { given } from "../../../contract/given.ts";
+import type { Clock, RealTime } from "../../clock.ts";
 import { TransportError, type Request } from "../../exchange.ts";
 import { createJournal, newScope } from "../../evidence/journal.ts";
 import { createSecrets } from "../../../contract/secrets.ts";
@@ -19,7 +20,6 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
     now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
     canWaitAsAsked: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: (durationMs) => Promise.resolve(void slept.push(durationMs)),
-    sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
   };
   return { clock, slept };
 };
@@ -27,13 +27,14 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
 export const open = async (
   origin: string,
   timeoutMs = 60_000,
+  time?: RealTime,
 ): Promise<{ transport: Transport; sender: Sender; stop: () => Promise<void> }> => {
   const transport = createTransport({
     origin,
     journal: createJournal(createSecrets()),
     timeoutMs,
     maxConnections: 4,
-    retries: createRetries(),
+    retries: createRetries(given({ time })),
   });
   const opened = {
     transport,

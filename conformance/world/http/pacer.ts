@@ -1,0 +1,172 @@
+import { SECOND_MS } from "../../contract/duration.ts";
+import type { RealTime } from "../clock.ts";
+import type { Answer, Request } from "../exchange.ts";
+import { createLock, createRefusals, createWaiting, type Counted, type WaitingOptions } from "./lockouts.ts";
+import type { PatientClock } from "./throttling.ts";
+
+/** How fast a run may ask: requests per second, and requests per minute that end in a refusal. */
+export interface Pace {
+  readonly perSecond?: number | undefined;
+  readonly refusedPerMinute?: number | undefined;
+}
+
+export interface PacerOptions extends WaitingOptions {
+  /** What the user allows; the run never goes faster. */
+  readonly pace?: Pace | undefined;
+  /** How long the run may rest in this machine's time, in milliseconds, because a service locks clients out. */
+  readonly maxWaitMs?: number | undefined;
+}
+
+/** What a service was seen to do against too many requests. */
+export interface DefenceReport {
+  /** Requests per second that the run slowed down to. */
+  readonly perSecond: number | undefined;
+  /** The statuses of what a limiter turned away. */
+  readonly turnedAwayWith: readonly number[];
+  /** How often a client was locked out, and for how long at most, in milliseconds. */
+  readonly lockouts: number;
+  readonly longestLockMs: number;
+  /** Refused requests per minute that the run slowed down to. */
+  readonly refusedPerMinute: number | undefined;
+  /** Why the run no longer asks anything. */
+  readonly ended: string | undefined;
+}
+
+/** What all requests to the target share: two rates, which are lowered once the service defends itself. */
+export type Pacer = ReturnType<typeof createPacer>;
+
+export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
+  const turnedAwayWith = new Set<number>();
+  const waiting = createWaiting(options);
+  const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
+  const refusals = createRefusals(waiting, pace.refusedPerMinute ?? Infinity, maxWaitMs);
+  const lock = createLock(waiting, refusals);
+  return {
+    /**
+     * Returns once a request may be sent, with what is to be told of its end: its answer, or nothing. `isControl` is one
+     * that finds out whether clients are still locked out.
+     */
+    admit: async (
+      request: Request,
+      clock: PatientClock,
+      isControl = false,
+    ): Promise<(answer?: Answer) => void> => {
+      if (!isControl) await lock.passed(clock);
+      await refusals.admit(request, clock, isControl);
+      await rate.passed();
+      return (answer) => {
+        refusals.ended(request, answer);
+        if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
+      };
+    },
+    /** A request was asked to come back. */
+    turnedAway: ({ status }: Pick<Answer, "status">): void => {
+      turnedAwayWith.add(status);
+      if (waiting.counted() !== "target") rate.turnedAway();
+    },
+    /** It got through, having waited only on this clock. */
+    gotThrough: (by: Counted): void => {
+      waiting.countsBy(by);
+      if (by === "target") rate.restore();
+    },
+    countsBy: waiting.counted,
+    /** How often clients were locked out, and how often refused requests had to be spaced, so far. */
+    spacing: () => ({ lockouts: lock.count(), rests: refusals.rests() }),
+    /** After a case that did not pass: whether clients were locked out, and what was played says nothing. */
+    findLock: lock.find,
+    report: (): DefenceReport => ({
+      turnedAwayWith: [...turnedAwayWith],
+      ...rate.report(),
+      ...lock.report(),
+      ...refusals.report(),
+    }),
+  };
+};
+
+/** Whether an answer says that there were too many requests, or may say so. */
+export const asksToComeBack = ({ status }: Pick<Answer, "status">): boolean =>
+  status === 429 || status === 503;
+
+/** The last answers show how many of them were turned away, and how fast the others got through. */
+const LAST = 64;
+const SHORTEST_SPAN_MS = 100;
+/** From this share on, and with so many of them, it is the rate that is too high; fewer are turned away as a limit is touched. */
+const OVERLOAD = { share: 0.1, least: 3 } as const;
+/**
+ * The rate after an overload, relative to that of what got through, and after a single request was turned away. It falls
+ * below a quarter of what first got through only while most are turned away: what is turned away by chance is not worth it.
+ */
+const LOWERED = { overload: 0.7, touched: 0.9, least: 0.25, mostShare: 0.5 } as const;
+/** What was under way when the rate was lowered may still be turned away. */
+const LOWERED_AT_MOST_EVERY_MS = 200;
+/** By what the rate rises each second until it touches the limit, and afterwards. */
+const RAISED = { before: 1.2, after: 1.01 } as const;
+
+/** What a limiter lets through, as far as it is known. */
+interface Limit {
+  readonly perSecond: number;
+  readonly sinceMs: number;
+  readonly isTouched: boolean;
+  /** What got through per second when it was first found. */
+  readonly first: number;
+}
+
+/** The limit that the last answers show, the last of which was turned away. */
+const limitOf = (
+  last: readonly { readonly atMs: number; readonly isAccepted: boolean }[],
+  before: Limit | undefined,
+  nowPerSecond: number,
+  sinceMs: number,
+): Limit | undefined => {
+  const accepted = last.filter(({ isAccepted }) => isAccepted).length;
+  const share = 1 - accepted / last.length;
+  const isOverload = share >= OVERLOAD.share && last.length - accepted >= OVERLOAD.least;
+  if (!isOverload && before === undefined) return undefined;
+  const spanMs = Math.max(SHORTEST_SPAN_MS, sinceMs - (last[0]?.atMs ?? sinceMs));
+  const seen = Math.min(nowPerSecond, (Math.max(1, accepted) * SECOND_MS) / spanMs);
+  const first = before?.first ?? seen;
+  const lowered = isOverload ? LOWERED.overload * seen : LOWERED.touched * nowPerSecond;
+  const least = share >= LOWERED.mostShare ? 1 : LOWERED.least * first;
+  return { perSecond: Math.max(1, least, lowered), sinceMs, isTouched: before !== undefined, first };
+};
+
+const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
+  let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
+  let limit: Limit | undefined;
+  let sentMs = -Infinity;
+  let turn = Promise.resolve();
+  const note = (isAccepted: boolean): void => {
+    last.push({ atMs: nowMs(), isAccepted });
+    if (last.length > LAST) last.shift();
+  };
+  const perSecond = (): number => {
+    if (limit === undefined) return asked;
+    const raised = RAISED[limit.isTouched ? "after" : "before"] ** ((nowMs() - limit.sinceMs) / SECOND_MS);
+    return Math.min(asked, limit.perSecond * raised);
+  };
+  const takeTurn = async (before: Promise<void>): Promise<void> => {
+    await before;
+    const leftMs = Math.ceil(sentMs + SECOND_MS / perSecond() - nowMs());
+    if (leftMs > 0) await pause(leftMs, signal);
+    sentMs = nowMs();
+  };
+  return {
+    /** One request after another, counted from when the last one was sent: after a stall they do not leave together. */
+    passed: async (): Promise<void> => {
+      if (perSecond() === Infinity) return;
+      const own = takeTurn(turn);
+      turn = own.catch(() => undefined);
+      await own;
+    },
+    accepted: (): void => note(true),
+    turnedAway: (): void => {
+      note(false);
+      if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
+      const found = limitOf(last, limit, perSecond(), nowMs());
+      if (found !== limit) last = [];
+      limit = found;
+    },
+    restore: (): void => void (limit = undefined),
+    report: () => ({ perSecond: limit && perSecond() }),
+  };
+};
