@@ -110,7 +110,7 @@ export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
     return {
       kind: "inconclusive",
       reason: `no case was judged${tally.discarded === undefined ? "" : `: ${tally.discarded}`}`,
-      settle: "a run in which at least one case is judged",
+      settle: "another --seed, or a higher --effort",
       cases: 0,
       ...factsOf(tally, facts),
     };

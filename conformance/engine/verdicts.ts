@@ -25,7 +25,7 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   if (verdict.kind === "passed" && !(verdict.cases > 0))
     return {
       ...verdict,
-      ...undecided("no case was judged", "a run in which at least one case is judged"),
+      ...undecided("no case was judged", "another --seed, or a higher --effort"),
     };
   const { lockouts } = session.transport.address.pacer.report();
   if (verdict.kind === "inconclusive" && lockouts > 0 && verdict.settle !== whatAnswers.locked)

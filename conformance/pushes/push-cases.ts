@@ -243,12 +243,12 @@ const laterRows = ({
       isMoved ? 29 / 30 : 17 / 30,
       [
         {
-          name: "fails from later, beside acknowledged ones of its account",
+          name: "fails, triggered later, beside acknowledged ones of its account",
           on: [fails],
           expect: forGood,
           family: "twins",
         },
-        { name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" },
+        { name: "fails, triggered later, in the same account", on: [fails], expect: forGood, family: "pair" },
       ],
     ],
     // Between retries, as those from a little later get their first: a sender that restarts all schedules at each event

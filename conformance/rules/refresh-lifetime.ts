@@ -176,7 +176,7 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
     if (!(await opens(world, next.accessToken)))
       return fail(
         "a refresh after the accessToken's expiry returns one that works",
-        "it does not open the list",
+        "the accessToken that it returned does not open the list",
       );
     accessToken = next.accessToken;
     expiresInMs = Number(next.expiresIn) * 1_000;

@@ -145,7 +145,7 @@ describe("an installed package", () => {
     "runs gate and load with one command, and writes the requested reports of both",
     async () => {
       const { path: k6 } = await k6ForTests();
-      const asked = "run --effort quick --only code.single-use,push.delivered --rate 20 --duration 2s";
+      const asked = "run --fake --effort quick --only code.single-use,push.delivered --rate 20 --duration 2s";
       const places = "--out both --report junit,html --report-out reports --json";
       const job = await touchstone(commonjs, `${asked} ${places}`.split(" "), { TOUCHSTONE_K6: k6 });
       // A busy machine may leave the load incomplete or miss an objective, but the run exists and no rule is broken.

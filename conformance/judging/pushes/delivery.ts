@@ -235,7 +235,12 @@ export const judgeSameNotification = (pushRun: PushRun): Finding => {
     const unmatched = unmatchedOf(pushCase, pushRun).find(({ line }) => line.action !== "not-a-push");
     if (unmatched !== undefined)
       return [
-        unlike("a later push does not carry the id where the first does", pushCase.name, first, unmatched),
+        unlike(
+          "a later push does not carry the notification's id where the first one does",
+          pushCase.name,
+          first,
+          unmatched,
+        ),
       ];
     return later.length === 0 ? [] : [samePart(pushCase)];
   });

@@ -109,7 +109,7 @@ describe("the schedule", () => {
     });
     const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
     const one = sharp.pushCases.find(
-      ({ name }) => name === "fails from later, beside acknowledged ones of its account",
+      ({ name }) => name === "fails, triggered later, beside acknowledged ones of its account",
     );
     const mixed = withCases(vague, ({ name }) => (name === one?.name ? one : {}));
     expect(judgeSchedule(mixed)).toMatchObject({

@@ -14,7 +14,7 @@ const delaysMs = [0, 30_000, 90_000, 210_000, 450_000];
 /** A sender that pushes the later failing event of an account at these moments. */
 const holdingBack = (instantsMs: readonly number[]): Sender => ({
   instantsMs: (plan) =>
-    plan.name === "fails from later, in the same account" ? instantsMs : usual.instantsMs(plan),
+    plan.name === "fails, triggered later, in the same account" ? instantsMs : usual.instantsMs(plan),
 });
 
 const kindsOf = (instantsMs: readonly number[]): readonly string[] =>
