@@ -23,6 +23,7 @@ export const neededFor = (
 };
 
 export interface Shortage {
+  readonly limit: "open files" | "local ports";
   readonly text: string;
   readonly remedy: string;
 }
@@ -36,5 +37,5 @@ export const shortagesFor = (
     const [least, most = Infinity] = [needed[limit], allowed[limit]];
     return most >= least
       ? []
-      : [{ text: `${least} ${limit} are needed, and ${most} allowed`, remedy: limitRemedies[limit] }];
+      : [{ limit, text: `${least} ${limit} are needed, and ${most} allowed`, remedy: limitRemedies[limit] }];
   });
