@@ -70,9 +70,17 @@ export interface Tally {
   repeated: number;
   /** Cases that ended for lack of an answer. */
   silent: number;
+  /** Requests that were shown to get no answer, though others do: a case that misses only theirs is not played again. */
+  readonly unanswered: Set<string>;
 }
 
-export const newTally = (): Tally => ({ decided: 0, inconclusive: [], repeated: 0, silent: 0 });
+export const newTally = (): Tally => ({
+  decided: 0,
+  inconclusive: [],
+  repeated: 0,
+  silent: 0,
+  unanswered: new Set(),
+});
 
 export const count = (tally: Tally, { judgement }: CaseResult): void => {
   if (judgement.kind === "inconclusive") tally.inconclusive.push(judgement);

@@ -66,6 +66,7 @@ const playAgain = async (
   tally: Tally,
   play: (context: RunContext, keepsNoConnection: boolean) => Promise<Played>,
 ): Promise<Omit<Played, "isVoid">> => {
+  if (!first.isVoid && missingIn(first).every((name) => tally.unanswered.has(name))) return first;
   let last = first;
   let keepsNoConnection = false;
   /** What was missing each time, since a plain request between got no answer. */
@@ -82,7 +83,10 @@ const playAgain = async (
   }
   if (last.isVoid) return { ...last, judgement: inconclusive(LOCKED, whatAnswers.locked) };
   const isOfService = missingIn(last).every((name) => missing.every((names) => names.includes(name)));
-  if (missing.length >= retryPolicy.mostAgain && isOfService) return last;
+  if (missing.length >= retryPolicy.mostAgain && isOfService) {
+    for (const name of missingIn(last)) tally.unanswered.add(name);
+    return last;
+  }
   return { ...last, judgement: hopelessness(last.scope.losses) ?? unanswered(last.scope.losses) };
 };
 
