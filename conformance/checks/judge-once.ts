@@ -49,8 +49,13 @@ export const judgeOnce = async (
   if (mayLose && judgement.kind === "inconclusive")
     return ended({ scope, judgement: discard(judgement.reason) });
   const known = new Set(knownLosses);
-  if (!first.isVoid && missingIn(first).every((name) => known.has(name))) return ended(first);
-  return ended(await context.alone((own) => playAgain(own, first, tally, play)));
+  /** Whether playing it again would show nothing more. */
+  const isSettled = (): boolean =>
+    !first.isVoid && missingIn(first).every((name) => known.has(name) || tally.unanswered.has(name));
+  if (isSettled()) return ended(first);
+  return ended(
+    await context.alone(async (own) => (isSettled() ? first : playAgain(own, first, tally, play))),
+  );
 };
 
 const missingIn = ({ scope }: Played): readonly string[] => [...scope.losses.open().keys()];
@@ -66,7 +71,6 @@ const playAgain = async (
   tally: Tally,
   play: (context: RunContext, keepsNoConnection: boolean) => Promise<Played>,
 ): Promise<Omit<Played, "isVoid">> => {
-  if (!first.isVoid && missingIn(first).every((name) => tally.unanswered.has(name))) return first;
   let last = first;
   let keepsNoConnection = false;
   /** What was missing each time, since a plain request between got no answer. */

@@ -19,7 +19,7 @@ import { showsData } from "../judging/laws/pages.ts";
 import { sideOf } from "../judging/lifetimes/probe.ts";
 import { ageIn } from "../lifetimes/play.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
-import { listForms, type ListForm } from "../world/controls.ts";
+import { controlFailure, listForms, type ListForm } from "../world/controls.ts";
 import { withConnections, type Connections } from "./shared/many.ts";
 import { alsoWithCookies } from "./shared/usual.ts";
 import type { Judge, Rules } from "../checks/rule.ts";
@@ -186,18 +186,14 @@ const judgeEarlyDeath = async (
 ): Promise<CaseVerdict> => {
   const age = ageIn(world, { issued, lifetimeMs: tokens.expiresInMs }, await world.clock.now());
   const twin = await obtainTokens(world, { client: tokens.client });
-  const isRefused = await expectData(connection, twin, query).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (isRefused instanceof ControlFailed) {
+  const refusal = await controlFailure(expectData(connection, twin, query));
+  if (refusal !== undefined) {
     await expectData(connection, twin, { ...query, limit: OTHER_LIMIT });
     return fail(
       "an accessToken opens the list, whatever was refused at the same address before (section 5.2)",
-      `after wrong tokens were refused, ${isRefused.message}; with another limit it opens the list`,
+      `after wrong tokens were refused, ${refusal.message}; with another limit it opens the list`,
     );
   }
-  if (isRefused !== undefined) throw isRefused;
   if (sideOf(age) !== "alive")
     return inconclusive("the token may have expired while wrong tokens were presented");
   return fail(

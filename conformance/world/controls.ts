@@ -49,7 +49,7 @@ export const mustOpen = async (world: World, accessToken: string, whose: string)
 };
 
 /** What is wrong with a control, for a case that also judges what needs none; undefined if it succeeds. */
-export const controlFailure = async (control: Promise<void>): Promise<ControlFailed | undefined> => {
+export const controlFailure = async (control: Promise<unknown>): Promise<ControlFailed | undefined> => {
   try {
     await control;
     return undefined;

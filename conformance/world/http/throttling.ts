@@ -150,7 +150,7 @@ const waitOf = (answer: Answer, backOffMs: number, askedMs: number | undefined) 
 
 /** How long the answer asks the client to stay away, in milliseconds; undefined if it does not (RFC 9110 section 10.2.3). */
 export const retryAfterMs = (answer: Pick<Answer, "status" | "headers">): number | undefined => {
-  if (answer.status !== 429 && answer.status !== 503) return undefined;
+  if (!asksToComeBack(answer)) return undefined;
   const value = headerOf(answer, "retry-after");
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;

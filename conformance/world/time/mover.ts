@@ -95,7 +95,7 @@ export const createMover = (
   /** Looks again once the next of them is due on a clock that runs by itself. */
   const lookAgain = (now: TimeInterval): void => {
     const nextMs = Math.min(...[...waiters].map(({ fromMs }) => fromMs));
-    // One that were left behind would keep the process from ending.
+    // An earlier alarm would keep the process from ending.
     alarm?.cancel();
     alarm = after(Math.max(LEAST_PAUSE_MS, nextMs - now.earliestMs), onAlarm);
   };
