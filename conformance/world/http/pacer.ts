@@ -90,7 +90,7 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
   };
 };
 
-/** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
+/** How many requests that wait in vain it takes at most to doubt that a limiter heeds the clock that a hook moves. */
 const MOST_TRUST = 8;
 
 /** Learns by which clock a limiter counts, from what got through after only one of them had moved on. */
@@ -106,12 +106,13 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
         if (tookMs < waitMs) return "target";
         const toldNowMs = toldMs?.();
         if (toldFromMs === undefined || toldNowMs === undefined) return undefined;
-        return toldNowMs - toldFromMs < waitMs / 2 ? "machine" : undefined;
+        return toldNowMs === toldFromMs ? "machine" : undefined;
       };
     },
     learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
-      if (isLetThrough)
-        trust = Math.max(-MOST_TRUST, Math.min(MOST_TRUST, trust + (waitedBy === "target" ? 1 : -1)));
+      // While the target's clock stood still nothing else can have let it through; after a move it may have been chance.
+      if (isLetThrough && waitedBy === "machine") trust = -Infinity;
+      else if (isLetThrough) trust = Math.min(MOST_TRUST, trust + 1);
       // Others may have come first.
       else if (waitedBy === "target" && trust > 0) trust -= 1;
     },
