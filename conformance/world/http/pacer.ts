@@ -135,7 +135,10 @@ const OVERLOAD = { share: 0.1, least: 3 } as const;
 const LOWERED = { overload: 0.7, touched: 0.9, least: 0.25, mostShare: 0.5 } as const;
 /** What was under way when the rate was lowered may still be turned away. */
 const LOWERED_AT_MOST_EVERY_MS = 200;
-/** By what the rate rises each second until it touches the limit, and afterwards. */
+/**
+ * By what the rate rises with as many answers as it allows in a second, until it touches the limit, and afterwards. While
+ * little is asked it does not rise, because nothing shows that the limiter would let more through.
+ */
 const RAISED = { before: 1.2, after: 1.01 } as const;
 
 /** What a limiter lets through, as far as it is known. */
@@ -169,6 +172,7 @@ const limitOf = (
 const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
   let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
   let limit: Limit | undefined;
+  let letThrough = 0;
   let sentMs = -Infinity;
   let turn = Promise.resolve();
   const note = (isAccepted: boolean): void => {
@@ -177,7 +181,7 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
   };
   const perSecond = (): number => {
     if (limit === undefined) return asked;
-    const raised = RAISED[limit.isTouched ? "after" : "before"] ** ((nowMs() - limit.sinceMs) / SECOND_MS);
+    const raised = RAISED[limit.isTouched ? "after" : "before"] ** (letThrough / limit.perSecond);
     return Math.min(asked, limit.perSecond * raised);
   };
   const takeTurn = async (before: Promise<void>): Promise<void> => {
@@ -194,13 +198,16 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
       turn = own.catch(() => undefined);
       await own;
     },
-    accepted: (): void => note(true),
+    accepted: (): void => {
+      note(true);
+      letThrough += 1;
+    },
     turnedAway: (): void => {
       note(false);
       if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
       const found = limitOf(last, limit, perSecond(), nowMs());
-      if (found !== limit) last = [];
-      limit = found;
+      if (found === limit) return;
+      [limit, last, letThrough] = [found, [], 0];
     },
     restore: (): void => void (limit = undefined),
     report: () => ({ perSecond: limit?.perSecond }),
