@@ -78,7 +78,7 @@ export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   refused: "a service that accepts connections until the run ends",
   throttled: "a service, or a rate limit, that lets these requests through",
   locked:
-    "a service that does not lock out the clients of the profile, or refused requests further apart, by --pace",
+    "a service that does not lock out the clients of the profile, or fewer refused requests a minute, by --pace",
   "own-limit":
     "a machine that lets Touchstone open more connections: more open files (`ulimit -n`), or local ports (`net.ipv4.ip_local_port_range`)",
   "too-large": "a service whose answers are shorter",

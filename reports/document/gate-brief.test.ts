@@ -149,7 +149,7 @@ const blind = (id: RuleResult["id"], n: number): RuleResult =>
   ruleThat.stayedOpen(
     id,
     `${n} of ${n} cases could not be decided: a valid exchange got no tokens: status 200, body {"at":17${n}}`,
-    "a run in which every control succeeds",
+    "that this request succeeds, because what is judged rests on it",
   );
 const broke = (id: RuleResult["id"], actual: string): RuleResult =>
   ruleThat.failed(id, "it succeeds", actual);
@@ -173,9 +173,9 @@ describe("an answer that explains most of the rules that could not be judged", (
       .toMatchInlineSnapshot(`
         "Rules that could not be judged
           ? inconclusive
-            a valid exchange got no tokens: status 200, body {"at":174}; to resolve: a run in which every
-            control succeeds
-            code.lifetime, code.unknown, refresh.lifetime
+            Rules   code.lifetime, code.unknown, refresh.lifetime
+            Why     a valid exchange got no tokens: status 200, body {"at":174}
+            Needed  that this request succeeds, because what is judged rests on it
 
         "
       `);

@@ -142,24 +142,25 @@ describe("the report of a run", () => {
     expect(partOf(render(record), "Rules that could not be judged")).toMatchInlineSnapshot(`
       "Rules that could not be judged
         – could not run: clock.advance is missing
-          it waits for 30 d
-          refresh.lifetime, refresh.reauthorize
+          Rules  refresh.lifetime, refresh.reauthorize
+          Why    it waits for 30 d
 
         ? inconclusive
-          no case was judged; to resolve: a further run
-          code.unknown
+          Rules   code.unknown
+          Why     no case was judged
+          Needed  a further run
 
         # harness error: this is a fault of Touchstone, not of the service
-          it broke
-          access.header
+          Rules  access.header
+          Why    it broke
 
         – not applicable, as stated by the profile
-          no such header
-          access.required
+          Rules  access.required
+          Why    no such header
 
         … pending until 2030-02-01 by the target's clock
-          issued in this run
-          access.lifetime
+          Rules  access.lifetime
+          Why    issued in this run
 
         1 rule was not judged before the run ended: code.independence."
     `);
