@@ -89,36 +89,36 @@ const loads: Readonly<Record<string, Doc>> = {
 const gate = (record: RunRecord, detail: "brief" | "full" = "brief"): Doc =>
   gateDoc({ record, directory: "runs/one" }, { detail });
 
-const without = (id: Parameters<typeof ruleThat.couldNotRun>[0]) =>
-  gateOf({ rules: withResults(ruleThat.couldNotRun(id, "it would take 30 days")), outcome: "incomplete" });
+/** Two gates, compared; both would have passed unless their records say something else. */
+const gatesCompared = async (base: Partial<RunRecord>, head: Partial<RunRecord>, force = false) => {
+  const run = (name: string, record: Partial<RunRecord>) => ({
+    ...gateOf({ rules: withResults(), ...record }),
+    directory: `runs/${name}`,
+  });
+  return compareDoc(await compared(run("base", base), run("head", head), force));
+};
 
 /** Two gates in which a rule of each kind of change is found. */
-export const gatesApart = async (seen: string) =>
-  compareDoc(
-    await compared(
-      gateOf({ rules: withResults(failedRule, ruleThat.failed("code.unknown", "a", "b"), missingRule) }),
-      gateOf({
-        rules: withResults(
-          ruleThat.failed("code.lifetime", "it is refused", seen),
-          ruleThat.failed("code.unknown", "a", "b"),
-          ruleThat.couldNotRun("access.lifetime", "it would take 2 hours"),
-          ruleThat.observed("authorize.redirect", '{"status":302}'),
-        ),
-      }),
-    ),
+const gatesApart = (seen: string) =>
+  gatesCompared(
+    { rules: withResults(failedRule, ruleThat.failed("code.unknown", "a", "b"), missingRule) },
+    {
+      rules: withResults(
+        ruleThat.failed("code.lifetime", "it is refused", seen),
+        ruleThat.failed("code.unknown", "a", "b"),
+        ruleThat.couldNotRun("access.lifetime", "it would take 2 hours"),
+        ruleThat.observed("authorize.redirect", '{"status":302}'),
+      ),
+    },
   );
+
+const missing = { rules: withResults(missingRule), outcome: "incomplete", exitCode: 3 } as const;
 
 const comparisons: Readonly<Record<string, Doc>> = {
   "of gates": await gatesApart("it is granted"),
-  "of gates without a change": compareDoc(
-    await compared(gateOf({ rules: withResults() }), gateOf({ rules: withResults() })),
-  ),
-  "of gates that did not judge the same": compareDoc(
-    await compared(gateOf({ rules: withResults() }), without("code.lifetime")),
-  ),
-  "that was forced": compareDoc(
-    await compared(gateOf({ rules: withResults(), effort: "quick" }), gateOf({ rules: withResults() }), true),
-  ),
+  "of gates without a change": await gatesCompared({}, {}),
+  "of gates that did not judge the same": await gatesCompared({}, missing),
+  "that was forced": await gatesCompared({ effort: "quick" }, {}, true),
   "of two loads": compareDoc(await compared(passing.run, breaking.run, true)),
   "of a load with ten earlier ones": compareDoc(
     await compared(
