@@ -27,8 +27,8 @@ export interface PacerOptions extends WaitingOptions {
 export interface DefenceReport {
   /** Requests per second that the run slowed down to. */
   readonly perSecond: number | undefined;
-  /** The statuses of what a limiter turned away. */
-  readonly turnedAwayWith: readonly number[];
+  /** The statuses with which a limiter turned requests away, or "closed connections". */
+  readonly turnedAwayWith: readonly (number | string)[];
   /** How often a client was locked out, and for how long at most, in milliseconds. */
   readonly lockouts: number;
   readonly longestLockMs: number;
@@ -42,7 +42,8 @@ export interface DefenceReport {
 export type Pacer = ReturnType<typeof createPacer>;
 
 export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
-  const turnedAwayWith = new Set<number>();
+  const turnedAwayWith = new Set<number | string>();
+  let forbidsByPage = false;
   const limiter = createCounted(options);
   const waiting = createWaiting(options);
   const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
@@ -65,6 +66,17 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
         refusals.ended(request, answer);
         if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
       };
+    },
+    /** Whether a limiter gave it. What a service refuses with before it has given any token is its own way to refuse. */
+    isOfLimiter: (answer: Answer): boolean => {
+      if (!isForbiddingPage(answer)) return false;
+      forbidsByPage ||= !refusals.isEverGranted();
+      return !forbidsByPage;
+    },
+    /** A connection ended without an answer, as where a limiter closes those of whoever asks too fast. */
+    cutOff: (): void => {
+      turnedAwayWith.add("closed connections");
+      rate.turnedAway();
     },
     /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
     turnedAway: ({ status }: Pick<Answer, "status">, clock: Pick<PatientClock, "runs">): void => {
@@ -120,8 +132,12 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
 };
 
 /** Whether an answer says that there were too many requests, or may say so. */
-export const asksToComeBack = ({ status }: Pick<Answer, "status">): boolean =>
-  status === 429 || status === 503;
+export const asksToComeBack = ({ status, isOfLimiter }: Pick<Answer, "status" | "isOfLimiter">): boolean =>
+  status === 429 || status === 503 || isOfLimiter === true;
+
+/** Firewalls for web applications and content delivery networks turn too many requests away with it. */
+const isForbiddingPage = ({ status, headers }: Pick<Answer, "status" | "headers">): boolean =>
+  status === 403 && headers.some(([name, value]) => name === "content-type" && value.startsWith("text/html"));
 
 /** The last answers show how many of them were turned away, and how fast the others got through. */
 const LAST = 64;
