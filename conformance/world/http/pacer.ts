@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../../contract/duration.ts";
 import type { RealTime } from "../clock.ts";
-import type { Answer, Request } from "../exchange.ts";
+import { TransportError, type Answer, type Request } from "../exchange.ts";
 import {
   createLock,
   createRefusals,
@@ -9,6 +9,7 @@ import {
   type PatientClock,
   type WaitingOptions,
 } from "./lockouts.ts";
+import { retryPolicy } from "./retry.ts";
 
 /** How fast a run may ask: requests per second, and requests per minute that end in a refusal. */
 export interface Pace {
@@ -81,8 +82,7 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
     /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
     turnedAway: ({ status }: Pick<Answer, "status">, clock: Pick<PatientClock, "runs">): void => {
       turnedAwayWith.add(status);
-      const counted = limiter.counted();
-      if (clock.runs() ? counted !== "target" : counted === "machine") rate.turnedAway();
+      if (clock.runs() || limiter.counted() === "machine") rate.turnedAway();
     },
     ...limiter,
     learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
@@ -166,6 +166,11 @@ interface Limit {
   readonly first: number;
 }
 
+const lowered = (limit: Limit): Limit => {
+  const perSecond = Math.max(1, LOWERED.overload * limit.perSecond);
+  return { ...limit, perSecond, first: perSecond };
+};
+
 /** The limit that the last answers show, the last of which was turned away. */
 const limitOf = (
   last: readonly { readonly atMs: number; readonly isAccepted: boolean }[],
@@ -185,12 +190,52 @@ const limitOf = (
   return { perSecond: Math.max(1, least, lowered), sinceMs, isTouched: before !== undefined, first };
 };
 
+/** How long nothing is sent at first while nothing is let through, and at most. */
+const HELD_MS = { first: 50, longest: 5_000 } as const;
+
+/** A limiter that lets nothing through for so long shuts after too many requests. */
+const SHUT_MS = SECOND_MS;
+
+/** Holds all requests back while none is let through, longer each time. */
+const createHold = (nowMs: () => number) => {
+  let heldMs = 0;
+  let untilMs = -Infinity;
+  let sinceMs: number | undefined;
+  return {
+    /** Throws TransportError once nothing has been let through for long. */
+    untilMs: (): number => {
+      if (sinceMs !== undefined && nowMs() - sinceMs > retryPolicy.throttled.shutAfterMs)
+        throw new TransportError(
+          0,
+          "throttled",
+          "nothing is let through any more, however long the run waits",
+        );
+      return untilMs;
+    },
+    begin: (): void => {
+      sinceMs ??= nowMs();
+      // What was under way may be turned away meanwhile.
+      if (nowMs() < untilMs) return;
+      heldMs = Math.min(HELD_MS.longest, Math.max(HELD_MS.first, 2 * heldMs));
+      untilMs = nowMs() + heldMs;
+    },
+    /** Returns how long it took, in milliseconds. */
+    end: (): number => {
+      const tookMs = sinceMs === undefined ? 0 : nowMs() - sinceMs;
+      heldMs = 0;
+      sinceMs = undefined;
+      return tookMs;
+    },
+  };
+};
+
 const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
   let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
   let limit: Limit | undefined;
   let letThrough = 0;
   let sentMs = -Infinity;
   let turn = Promise.resolve();
+  const hold = createHold(nowMs);
   const note = (isAccepted: boolean): void => {
     last.push({ atMs: nowMs(), isAccepted });
     if (last.length > LAST) last.shift();
@@ -202,7 +247,7 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
   };
   const takeTurn = async (before: Promise<void>): Promise<void> => {
     await before;
-    const leftMs = Math.ceil(sentMs + SECOND_MS / perSecond() - nowMs());
+    const leftMs = Math.ceil(Math.max(sentMs + SECOND_MS / perSecond(), hold.untilMs()) - nowMs());
     if (leftMs > 0) await pause(leftMs, signal);
     sentMs = nowMs();
   };
@@ -215,11 +260,16 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
       await own;
     },
     accepted: (): void => {
+      // What was shut for a while says nothing about the rate, except that it was too high.
+      if (letThrough === 0) last = [];
+      if (hold.end() >= SHUT_MS && limit !== undefined) limit = lowered(limit);
       note(true);
       letThrough += 1;
     },
     turnedAway: (): void => {
       note(false);
+      // It may be shut after too many requests, whatever comes: how fast they come is known only once it lets some through.
+      if (limit !== undefined && letThrough === 0) return hold.begin();
       if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
       const found = limitOf(last, limit, perSecond(), nowMs());
       if (found === limit) return;
