@@ -202,9 +202,10 @@ const createHold = (nowMs: () => number) => {
   let untilMs = -Infinity;
   let sinceMs: number | undefined;
   return {
-    /** Throws TransportError once nothing has been let through for long. */
+    /** Throws TransportError once nothing has been let through for long, except for a request now and then. */
     untilMs: (): number => {
-      if (sinceMs !== undefined && nowMs() - sinceMs > retryPolicy.throttled.shutAfterMs)
+      const isShut = sinceMs !== undefined && nowMs() - sinceMs > retryPolicy.throttled.shutAfterMs;
+      if (isShut && nowMs() < untilMs)
         throw new TransportError(
           0,
           "throttled",
