@@ -188,7 +188,9 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
   const { accessToken } = await obtainTokens(world, { client: world.secondClient });
   if (await isShownSomethingAtOnce(world, accessToken)) return isShownSomethingAtOnce;
-  return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
+  return (await opens(world, world.target.unique())) || !(await opens(world, accessToken))
+    ? undefined
+    : opens;
 };
 
 /** How a token is probed: as its own client can tell whether it works, and with a fresh one from the same call. */

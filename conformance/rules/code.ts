@@ -65,7 +65,7 @@ const codes: ExpiringCredential<Code> & Deferral = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
   issue: async (world, way) => {
-    const state = world.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
+    const state = world.target.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
     const { client, code } = await obtainCode(world, { authorize: { state } });
     return { client, code };
   },
@@ -81,7 +81,7 @@ const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Co
   const states = fc.sample(validStates(limits.stateMaxBytes), { seed });
   return async (world, nth) => {
     const { client, target } = world;
-    const state = nth === 0 ? "Z" : (states[nth] ?? world.unique());
+    const state = nth === 0 ? "Z" : (states[nth] ?? world.target.unique());
     const answer = await answerOrRefusal(() => target.authorize({ state }));
     const code = answer === undefined ? undefined : grantOf(answer)?.code;
     return { client, code: code ?? (await obtainCode(world)).code };

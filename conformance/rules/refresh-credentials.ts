@@ -85,7 +85,7 @@ export const refreshTokensReplaced: Refreshing = {
 
 /** Refreshes that must be refused although they name a live refreshToken, or almost; by what is wrong with them. */
 const wrongRefreshes: Readonly<Record<string, (world: World, tokens: IssuedTokens) => object>> = {
-  "an unknown client": (world, { refreshToken }) => ({ clientId: world.unique(), refreshToken }),
+  "an unknown client": (world, { refreshToken }) => ({ clientId: world.target.unique(), refreshToken }),
   "no client": (_world, { refreshToken }) => ({ refreshToken }),
   "an empty client": (_world, { refreshToken }) => ({ clientId: "", refreshToken }),
   "the client in an array": (_world, { client, refreshToken }) => ({ clientId: [client.id], refreshToken }),
