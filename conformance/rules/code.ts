@@ -92,8 +92,6 @@ const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Co
 export const codeRules = {
   "code.single-use": {
     waitsMs: () => SHORT_PAUSE_MS,
-    // A used code is refused at any age.
-    breachRestsOnClock: false,
     check: (world, run) =>
       inTurn(run, [
         () =>

@@ -22,7 +22,6 @@ import type { World } from "../world/world.ts";
 export const notificationWriteRules = {
   "notifications.under-writes": {
     needs: ["events"],
-    writes: true,
     waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,
     waits: (world, run) => {
       const { defaultLimit } = world.limits;
