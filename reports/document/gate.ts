@@ -277,7 +277,7 @@ const untested = (
         )
       : unasked.length === 0 &&
         softText(
-          `${plural(statements, "statement")} of the document cannot be tested from outside (\`touchstone rules\` says why).`,
+          `${plural(statements, "statement")} of the document cannot be tested from outside; \`touchstone rules\` says why.`,
         ),
   ];
 };
