@@ -1,5 +1,4 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
-import fc from "fast-check";
 import { describe, unlessControlFails } from "../world/exchange.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
@@ -58,25 +57,9 @@ export const printFates = (set: readonly Fate[]): string =>
     )
     .join("; ");
 
-/** Sets of codes in any order, at least one of which is left alone and at least one is not. */
-export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
-  const fate = (of: fc.Arbitrary<Fate["fate"]>): fc.Arbitrary<Fate> =>
-    fc.record({ owner: fc.constantFrom(...owners(world)), fate: of, sameState: fc.boolean() });
-  const disturbing = fc.constantFrom(...disturbances(world));
-  return fc
-    .tuple(
-      fate(fc.constant("left alone")),
-      fate(disturbing),
-      fc.array(fate(fc.oneof(disturbing, fc.constant<Fate["fate"]>("left alone"))), { maxLength: 3 }),
-    )
-    .chain(([alone, disturbed, others]) =>
-      fc.shuffledSubarray([alone, disturbed, ...others], { minLength: 2 + others.length }),
-    );
-};
-
 /** Issues the codes, lets their fates happen, and judges that those left alone can be exchanged. */
 export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<CaseVerdict> => {
-  const state = world.unique();
+  const state = world.target.unique();
   const codes: { readonly fate: Fate["fate"]; readonly issued: IssuedCode }[] = [];
   for (const { owner, fate, sameState } of set) {
     const client = owner === "second client" ? (world.secondClient ?? world.client) : world.client;
@@ -121,7 +104,7 @@ const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Pro
 /** One code expires, and is tried, while younger ones of both clients wait. */
 export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<CaseVerdict> => {
   const { codeLifetimeMs } = world.limits;
-  const state = sameState ? world.unique() : undefined;
+  const state = sameState ? world.target.unique() : undefined;
   const older = await timed(world, () => obtainCodeWith(world, world.client, state));
   await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 5);
   const younger = await timed(world, async () => {

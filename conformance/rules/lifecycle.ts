@@ -42,9 +42,6 @@ const affordableWaitMs = (world: World): number =>
 export const lifecycleRules = {
   "lifecycle.model": {
     needs: ["moved-list"],
-    writes: true,
-    breachRestsOnClock: true,
-    playsAlone: true,
     waits: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };
       const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];
@@ -130,7 +127,7 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     world,
     clients: clientsOf(world),
     accountId: world.events?.accountsAreFresh === true ? world.events.account() : undefined,
-    sharedState: world.unique(),
+    sharedState: world.target.unique(),
   };
   const model = newModel({
     limits: world.limits,

@@ -101,7 +101,6 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     /** Creates notifications; undefined if the profile has no hook for it. */
     events: eventsOf(resolved, freshUuid, connections),
     secrets,
-    malformedTokenSets: [],
   };
   return {
     ...common,
