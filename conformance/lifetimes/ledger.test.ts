@@ -1,13 +1,13 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { conform } from "../../engine/conform.ts";
-import { rules } from "../../rules/index.ts";
-import { openLedger } from "../store/open.ts";
-import { DAY_MS } from "../../contract/duration.ts";
-import { quickKey } from "../../testing/made.ts";
-import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
-import { eachTestIn } from "../../testing/folders.ts";
-import { stopAfterEach } from "../../testing/stopping.ts";
+import { conform } from "../engine/conform.ts";
+import { rules } from "../rules/index.ts";
+import { openLedger } from "./ledger-file.ts";
+import { DAY_MS } from "../contract/duration.ts";
+import { quickKey } from "../testing/made.ts";
+import { moveFake, runOptions, startFake } from "../testing/fake.ts";
+import { eachTestIn } from "../testing/folders.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
 
 /** In days: the minute is longer than the guard around the end. */
 const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
@@ -47,6 +47,12 @@ const service = async (behaviour: string) => {
 };
 
 const lifetime = ["refresh.lifetime"];
+
+const missed = () => {
+  const ledger = opened();
+  ledger.close();
+  return ledger.entries().filter(({ state }) => state === "missed");
+};
 
 describe("a lifetime of thirty days at a service whose clock cannot be moved", () => {
   it("is pending at first, then passes with the bracket that the runs measured", async () => {
@@ -109,10 +115,18 @@ describe("a lifetime of thirty days at a service whose clock cannot be moved", (
     await target.run(lifetime);
     await target.advance(40);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
+    expect(missed().length).toBeGreaterThan(0);
+    for (const { note } of missed()) expect(note).toContain("no run happened");
+  });
+
+  it("takes a credential for used up if a run that was killed had probed it", async () => {
+    const target = await service("sound");
+    await target.run(lifetime);
+    const note = "a run probed it, but ended before it recorded the answer";
     const ledger = opened();
-    const missed = ledger.entries().filter(({ state }) => state === "missed");
+    for (const entry of ledger.entries()) ledger.put({ ...entry, note });
     ledger.close();
-    expect(missed.length).toBeGreaterThan(0);
-    for (const { note } of missed) expect(note).toContain("no run happened");
+    await target.run(lifetime);
+    expect(missed().map((entry) => entry.note)).toEqual([note, note, note]);
   });
 });

@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
-import type { Verdict } from "../../contract/verdict.ts";
-import { runRules } from "../../engine/executor.ts";
-import { rules } from "../../rules/index.ts";
-import { openSession } from "../../session/session.ts";
-import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
-import type { ClockSource } from "../../world/clock.ts";
-import { emptyPrepared } from "../../world/world.ts";
-import { movedClock } from "../../world/time/moved-clock.ts";
-import { openLedger } from "../store/open.ts";
-import type { Store } from "../store/store.ts";
-import { quickKey } from "../../testing/made.ts";
-import { stopAfterAll } from "../../testing/stopping.ts";
-import { folderOfFile } from "../../testing/folders.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../contract/duration.ts";
+import type { Verdict } from "../contract/verdict.ts";
+import { runRules } from "../engine/executor.ts";
+import { rules } from "../rules/index.ts";
+import { openSession } from "../session/session.ts";
+import { moveFake, runOptions, startFake } from "../testing/fake.ts";
+import type { ClockSource } from "../world/clock.ts";
+import { emptyPrepared } from "../world/world.ts";
+import { movedClock } from "../world/time/moved-clock.ts";
+import { openLedger, type Ledger } from "./ledger-file.ts";
+import { quickKey } from "../testing/made.ts";
+import { stopAfterAll } from "../testing/stopping.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();
 const stopping = stopAfterAll();
-const ledgers: Store[] = [];
+const ledgers: Ledger[] = [];
 afterAll(() => {
   for (const ledger of ledgers) ledger.close();
 });
@@ -51,7 +50,7 @@ const service = async (behaviour: string) => {
     advance,
     /** The age of the first credential in the ledger. */
     oldestMs: async () =>
-      (await nowMs()) - Math.min(...store.entries().map(({ issued }) => issued.earliestMs)),
+      (await nowMs()) - Math.min(...store.entries().map(({ life }) => life.issued.earliestMs)),
     run: async (rule: string, maxWaitMs: number): Promise<Verdict | undefined> => {
       const ledger = { store, hereMs: () => hereMs };
       const session = openSession(resolved, { ...runOptions(), maxWaitMs, ledger });
@@ -107,7 +106,7 @@ describe.concurrent("a lifetime of ten minutes, judged by runs that may not wait
       /a run that begins up to 1 s earlier waits for it; with --max-wait longer than 10 min/,
     );
     const missed = target.entries().filter(({ state }) => state === "missed");
-    expect(missed.map(({ side }) => side)).toEqual(["alive", "alive"]);
+    expect(missed.map(({ step }) => step.at.side)).toEqual(["alive", "alive"]);
   });
 
   it("fails on the next day if codes never expire", async () => {
@@ -129,7 +128,7 @@ describe.concurrent("the lifetime of access tokens, judged by runs that may not 
   ])("of the fake %s is %s", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
-    const [{ lifetimeMs } = { lifetimeMs: 0 }] = target.entries();
+    const lifetimeMs = target.entries()[0]?.life.lifetimeMs ?? 0;
     // Into the last twentieth of its life, and a moment past its end.
     await target.advance(lifetimeMs * 0.98);
     const alive = await target.run("access.lifetime", SECOND_MS);
