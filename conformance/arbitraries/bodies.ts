@@ -76,19 +76,6 @@ export const notJson: readonly BadBody[] = [
   ),
 ];
 
-/**
- * The right object in a text that common parsers read although it is not JSON, as a parser may (RFC 8259 section 9):
- * Ruby's and Python's read more in the object, Go's Decoder and Jackson stop behind it.
- */
-export const extensions: readonly BadBody[] = [
-  bad("a comment", (fields) => `{/* */${json(fields).slice(1)}`),
-  bad("NaN", (fields) => `${json(fields).slice(0, -1)},"note":NaN}`),
-  bad("a brace too many", (fields) => `${json(fields)}}`),
-  bad("text after the object", (fields) => `${json(fields)} x`),
-  bad("the object in each of two lines", (fields) => `${json(fields)}\n${json(fields)}`),
-  bad("two objects in a row", (fields) => json(fields) + json(fields)),
-];
-
 /** JSON that is not an object with the documented fields as strings. */
 export const notTheObject: readonly BadBody[] = [
   bad("an empty object", () => "{}"),
@@ -145,32 +132,6 @@ export const heavy: readonly BadBody[] = [
   }),
   bad("1 MiB that is no JSON", (fields) => json(fields).slice(0, -1) + "x".repeat(MEBIBYTE)),
 ];
-
-/** A JSON string of nothing but escapes. */
-const escaped = (text: string): string =>
-  `"${text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
-
-const members = (fields: RightFields, member: (name: string, value: string) => string): string =>
-  `{${Object.entries(fields)
-    .map(([name, value]) => member(name, value))
-    .join(",")}}`;
-
-/** Other texts of the same JSON object (RFC 8259 sections 2, 4 and 7), which every parser of JSON reads alike. */
-export const sameObject: Readonly<Record<string, BadBody["write"]>> = {
-  "its fields in the opposite order": (fields) =>
-    json(Object.fromEntries(Object.entries(fields).toReversed())),
-  "white space around everything": (fields) =>
-    `\r\n${members(fields, (name, value) => `\n\t${JSON.stringify(name)} : ${JSON.stringify(value)} `)} \n`,
-  // Not in a secret, which a record would have to recognize to hide it.
-  "escapes in clientId": (fields) =>
-    members(
-      fields,
-      (name, value) =>
-        `${JSON.stringify(name)}:${name === "clientId" ? escaped(value) : JSON.stringify(value)}`,
-    ),
-  "escapes in its names": (fields) =>
-    members(fields, (name, value) => `${escaped(name)}:${JSON.stringify(value)}`),
-};
 
 export const without = (fields: RightFields, name: string): RightFields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));

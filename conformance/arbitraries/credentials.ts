@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { uuidShape } from "../contract/forms.ts";
 
 /** A way to get a credential nearly right: what is sent instead of the right value. */
@@ -205,47 +204,6 @@ export const nearMisses: readonly NearMiss[] = [
   ...unicodeMisses,
   ...otherTypes,
 ];
-
-const waysToAlter = {
-  change: (value, at) => replaceAt(value, at, otherCharacter),
-  "flip case": (value, at) => replaceAt(value, at, swapCase),
-  "leave out": (value, at) => value.slice(0, at) + value.slice(at + 1),
-  "put in": (value, at, character) => value.slice(0, at) + character + value.slice(at),
-  "cut off before": (value, at) => value.slice(0, at),
-  swap: (value, at) => swapAt(value, at),
-  append: (value, _, character) => value + character,
-  prepend: (value, _, character) => character + value,
-} satisfies Readonly<Record<string, (value: string, at: number, character: string) => string>>;
-
-/** One random alteration of a string. */
-export interface Alteration {
-  readonly how: keyof typeof waysToAlter;
-  /** Counted from the first character, modulo the length. */
-  readonly at: number;
-  readonly character: string;
-}
-
-/** "flip case at 3", and `append "="`. */
-export const printAlteration = ({ how, at, character }: Alteration): string =>
-  [
-    how,
-    ...(how === "put in" || how === "append" || how === "prepend" ? [JSON.stringify(character)] : []),
-    ...(how === "append" || how === "prepend" ? [] : [`at ${at}`]),
-  ].join(" ");
-
-/** Random alterations, for near misses beyond the listed ones. */
-export const alterations: fc.Arbitrary<Alteration> = fc.record({
-  how: fc.constantFrom(...(Object.keys(waysToAlter) as Alteration["how"][])),
-  at: fc.nat({ max: 200 }),
-  character: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...Array.from(base64url)) },
-    { weight: 1, arbitrary: fc.constantFrom(" ", "\t", "\n", "=", "+", "/", ".", "%", "é", "０", "\u0000") },
-  ),
-});
-
-/** The altered string; equal to the value if the alteration changes nothing. */
-export const altered = (value: string, { how, at, character }: Alteration): string =>
-  waysToAlter[how](value, value.length === 0 ? 0 : at % value.length, character);
 
 function swapNeighbours(value: string): string {
   const at = Array.from(value).findIndex((character, index) => index > 0 && value[index - 1] !== character);

@@ -1,11 +1,10 @@
-import fc from "fast-check";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { fitsHeader } from "../judging/laws/tokens.ts";
 import { obtainCode, type IssuedTokens } from "../world/steps.ts";
 import type { Request } from "../world/exchange.ts";
 import { jsonHeader, type ListRequest } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
-import { altered, alterations, isSameCredential, plainMisses, type Alteration } from "./credentials.ts";
+import { isSameCredential, plainMisses } from "./credentials.ts";
 
 type Headers = Request["headers"];
 type Query = NonNullable<ListRequest["query"]>;
@@ -192,12 +191,3 @@ export const nearly: readonly Intrusion[] = [
   alteration("the token twice, as a list", (token) => `${token}, ${token}`),
   alteration("the token after another one in a list", (token) => `x, ${token}`),
 ];
-
-const alteredToken = (one: Alteration): Intrusion =>
-  alteration(`the token: ${one.how} at ${one.at}`, (token) => altered(token, one));
-
-export const inventedTokens: fc.Arbitrary<Intrusion> = fc
-  .stringMatching(/^[\w.-]{0,80}$/)
-  .map((value) => inPlace(`the invented token ${value}`, () => value));
-
-export const alteredTokens: fc.Arbitrary<Intrusion> = alterations.map(alteredToken);

@@ -89,18 +89,6 @@ export const nearMisses = (uuid: string): readonly string[] => {
   ];
 };
 
-/** Random near misses: one digit changed, or the UUID truncated, anywhere. */
-export const anyNearMiss = (uuid: string): fc.Arbitrary<string> => {
-  const digits = uuid.split("").flatMap((character, index) => (character === "-" ? [] : [index]));
-  return fc.oneof(
-    fc.constantFrom(...digits).map((index) => twinOf(uuid, index)),
-    fc.integer({ min: 1, max: uuid.length - 1 }).map((length) => uuid.slice(0, length)),
-    fc
-      .tuple(fc.constantFrom(...digits), fc.constantFrom("%", "_", "*", ".", "?"))
-      .map(([index, wildcard]) => uuid.slice(0, index) + wildcard + uuid.slice(index + 1)),
-  );
-};
-
 /** Other spellings of the same UUID (RFC 9562 section 4): they may be understood or not, but mean nothing else. */
 export const otherSpellings = (uuid: string): readonly string[] => [
   uuid.toUpperCase(),

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { encodedThroughout } from "./state.ts";
 
 /** Ways to percent-encode an address that all decode to the same one (RFC 3986 section 6.2.2). */
@@ -43,20 +42,6 @@ export const tellingQueries = [
   // Longer than many a column of a database.
   `q=${"0123456789".repeat(30)}`,
 ] as const;
-
-/** Harmless queries made of data characters, reserved ones and encoded ones. */
-export const callbackQueries: fc.Arbitrary<string> = fc
-  .array(
-    fc.tuple(
-      fc.string({ unit: fc.constantFrom("a", "b", "x", "Z", "0", "9"), minLength: 1, maxLength: 6 }),
-      fc.string({
-        unit: fc.constantFrom(...Array.from("aZ0-._~=?/:@"), "%26", "%23", "%25", "%3D", "%2B"),
-        maxLength: 12,
-      }),
-    ),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((pairs) => pairs.map(([name, value]) => `q${name}=${value}`).join("&"));
 
 export const lookAlikes = (
   registered: string,

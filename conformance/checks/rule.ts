@@ -122,9 +122,7 @@ export type Need =
   /** More notifications in one account than the default page holds. */
   | "many-notifications"
   /** A list that was not seen to show tokens long past their end, as one does whose process does not follow the clock. */
-  | "moved-list"
-  /** The push run: hooks for events and the callback, and a receiver. */
-  | "pushes";
+  | "moved-list";
 
 /** The numbers that determine a rule's longest wait. */
 export interface WaitFacts {
@@ -135,46 +133,37 @@ export interface WaitFacts {
 
 export type Check = (world: World, run: Run) => Promise<Verdict>;
 
+/** How a rule judges the push run, which all such rules share. */
+export interface OfPushes {
+  /**
+   * A breach may be a push that did not come, or that came late. If this machine may be the cause, it counts only if a
+   * second push run shows it too.
+   */
+  readonly restsOnTime?: true;
+  /** Also judges what comes long after the watch, which only a clock moved by a hook can show. */
+  readonly looksLater?: true;
+  /** Judges by what came and by how long was watched, so a breach that part of the watch shows stands. */
+  readonly standsEarly?: true;
+  /** First pushes alone show it. */
+  readonly needsNoRetry?: true;
+}
+
 export interface Rule {
   readonly requirement: TestableId;
   readonly needs?: readonly Need[];
-  /** The longest wait of the rule on the target's clock, in milliseconds; default: none. */
+  /** The longest wait of the rule on the target's clock, in milliseconds; default: none, or that of a push run. */
   readonly waitsMs?: (facts: WaitFacts) => number;
-  /**
-   * Whether a breach may be due to seconds by which the target's clock went back; default: if the rule states a wait. One
-   * that waits only where it can states none.
-   */
-  readonly breachRestsOnClock?: boolean;
-  /** Rules that create notifications run after those that only read. */
-  readonly writes?: true;
-  /**
-   * Judges pushes by their moments. If the target does not report that everything triggered by a move of its clock is
-   * over, moments depend on real time, and a breach counts only if a second push run confirms it.
-   */
-  readonly timesPushes?: true;
-  /**
-   * Is broken by a push that did not come, or that came again although it was acknowledged. Even if a hook moves the
-   * clock, a sender's timeout may run in real time and end a connection that a busy machine was slow to accept or
-   * answer. If connections without a request were seen, a breach counts only if a second push run confirms it.
-   */
-  readonly missesPushes?: true;
-  /** Also judges what comes long after the watch, which only a clock moved by a hook can show. */
-  readonly looksLater?: true;
-  /** Judges pushes by what came and by how long was watched, so a breach that part of the watch shows stands. */
-  readonly standsEarly?: true;
   /** Credentials that later runs can judge, if time is real and the wait too long for one run. */
   readonly deferred?: readonly DeferredCredential[];
+  /** Set if it judges the push run: then hooks for events and the callback are needed, and a receiver. */
+  readonly pushes?: OfPushes;
   /** Judges what needs no waiting. */
   readonly check?: Check;
   /**
    * Judges what waits on the target's clock, and has the target to itself where that is moved; undefined if nothing is
-   * to be waited for in this run.
+   * to be waited for in this run. A breach may be due to seconds by which the target's clock went back.
    */
   readonly waits?: (world: World, run: Run) => Promise<Verdict | undefined>;
-  /** Whether what waits has the clock to itself, not only the target: its waits are not known beforehand. */
-  readonly playsAlone?: true;
-  /** What still shows a breach if a clock can be moved, but not as far as the rule waits. */
-  readonly checkSooner?: Check;
 }
 
 /** A rule that records what the document leaves open. */

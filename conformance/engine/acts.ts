@@ -2,7 +2,7 @@
  * The acts of a run. Where a hook moves the clock they follow one another: what rests on time has the target to itself.
  * In real time their waits lie side by side.
  */
-const acts = ["reading", "others", "writing", "waiting", "alone", "pushing"] as const;
+const acts = ["reading", "others", "waiting", "alone", "pushing"] as const;
 export type Act = (typeof acts)[number];
 
 /** Does a task in its act, and returns what it gave. All tasks are given before the acts begin. */
@@ -11,12 +11,12 @@ export type InAct = <T>(act: Act, task: () => Promise<T>) => Promise<T>;
 type Order = readonly (readonly Act[])[];
 
 /**
- * Rules that create notifications come after those that only read. In shared accounts an event of another rule would be
- * mistaken for one of the push run's, so that comes before.
+ * What creates notifications comes after what only reads. In shared accounts an event of another rule would be mistaken
+ * for one of the push run's, so that comes before.
  */
 const onMovedClock: Readonly<Record<"own" | "shared", Order>> = {
-  own: [["reading", "others"], ["writing"], ["waiting"], ["alone"], ["pushing"]],
-  shared: [["reading", "others"], ["pushing"], ["writing"], ["waiting"], ["alone"]],
+  own: [["reading", "others"], ["waiting"], ["alone"], ["pushing"]],
+  shared: [["reading", "others"], ["pushing"], ["waiting"], ["alone"]],
 };
 
 export const createActs = () => {
@@ -38,7 +38,7 @@ export const createActs = () => {
       await play(["reading"]);
       const pushing = play(["pushing"]);
       if (accounts === "shared") await pushing;
-      await Promise.all([apart, pushing, play(["writing", "alone"])]);
+      await Promise.all([apart, pushing, play(["alone"])]);
     },
   };
 };

@@ -13,7 +13,6 @@ import type { ProfileChange } from "../testing/fake.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
 import { rules } from "../rules/index.ts";
-import { breachRestsOnClock, watchesPushes } from "./needs.ts";
 import { requirement, type RequirementId } from "../contract/catalogue.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorOf } from "../testing/errors.ts";
@@ -146,7 +145,7 @@ describe("the verdict of a rule", () => {
 });
 
 describe("the order of rules", () => {
-  it("is that of the acts: what needs no waiting, what writes, what waits, and what has the clock to itself", async () => {
+  it("is that of the acts: what needs no waiting, what waits, and what has the clock to itself", async () => {
     const events: string[] = [];
     const noting = (id: Rule["requirement"], sleepMs: number, more: Partial<Rule> = {}): Rule => {
       const { check, ...made } = rule(id, async ({ clock }) => {
@@ -158,18 +157,15 @@ describe("the order of rules", () => {
       return { ...made, ...(sleepMs > 0 ? { waits: check as Check } : { check: check as Check }), ...more };
     };
     const results = await judge([
-      noting("lifecycle.model", 60_000, { playsAlone: true }),
+      noting("lifecycle.model", 60_000),
       noting("code.lifetime", 2_592_000_000),
       noting("refresh.lifetime", 30_000),
-      noting("notifications.under-writes", 0, { writes: true }),
       noting("notifications.total", 0),
     ]);
     expect(new Set(results.map(({ verdict }) => verdict.kind))).toEqual(new Set(["passed"]));
     expect(events).toEqual([
       "notifications.total begins",
       "notifications.total ends",
-      "notifications.under-writes begins",
-      "notifications.under-writes ends",
       "code.lifetime begins",
       "refresh.lifetime begins",
       "refresh.lifetime ends",
@@ -208,14 +204,20 @@ it("an interrupted rule is inconclusive, even if it had a verdict", async () => 
 const judgedWhile = (
   disturb: () => unknown,
   judgement: typeof holds | typeof breaks,
-  { profile, ...more }: Partial<Rule> & { readonly profile: ProfileChange },
+  profile: ProfileChange,
+  isWaiting = false,
 ) => {
-  const disturbed = rule("code.lifetime", async ({ clock }) => {
+  const { check, ...disturbed } = rule("code.lifetime", async ({ clock }) => {
     await clock.now();
     await disturb();
     return judgement();
   });
-  return verdictOf({ ...disturbed, ...more }, { profile });
+  return verdictOf(
+    isWaiting
+      ? { ...disturbed, waitsMs: () => 1, waits: check as Check }
+      : { ...disturbed, check: check as Check },
+    { profile },
+  );
 };
 
 describe("a clock file that someone else writes while a rule is judged", () => {
@@ -226,21 +228,16 @@ describe("a clock file that someone else writes while a rule is judged", () => {
     reason: expect.stringContaining('someone else wrote "+1d"') as string,
   };
 
-  it.each<readonly [string, typeof holds | typeof breaks, Partial<Rule>, object]>([
-    ["takes back its breach, because what it used may have ended", breaks, {}, undecided],
-    [
-      "leaves it undecided if it waits, though its last reading was before",
-      holds,
-      { waitsMs: () => 1 },
-      undecided,
-    ],
-    ["does not matter if it holds without waiting", holds, {}, { kind: "passed" }],
-  ])("%s", async (name, judgement, more, expected) => {
+  it.each<readonly [string, typeof holds | typeof breaks, boolean, object]>([
+    ["takes back its breach, because what it used may have ended", breaks, false, undecided],
+    ["leaves it undecided if it waits, though its last reading was before", holds, true, undecided],
+    ["does not matter if it holds without waiting", holds, false, { kind: "passed" }],
+  ])("%s", async (name, judgement, isWaiting, expected) => {
     const file = path.join(folder, name.slice(0, 5));
     writeFileSync(file, "+0");
     const profile = { hooks: { clock: { faketime: { file } } } };
     const write = (): void => writeFileSync(file, "+1d");
-    expect(await judgedWhile(write, judgement, { ...more, profile })).toMatchObject(expected);
+    expect(await judgedWhile(write, judgement, profile, isWaiting)).toMatchObject(expected);
   });
 });
 
@@ -269,32 +266,31 @@ describe("a clock that someone else moves by its hook while a rule is judged", (
     };
     const headers = { "content-type": "application/json" };
     const move = () => fetch(advance, { method: "POST", headers, body: JSON.stringify({ ms }) });
-    expect(await judgedWhile(move, judgement, { profile })).toMatchObject(expected);
+    expect(await judgedWhile(move, judgement, profile)).toMatchObject(expected);
   });
 });
 
 describe("a clock that goes back while a rule is judged", () => {
   const stopping = stopAfterEach();
-  const waits = { waitsMs: () => 1 };
   const wentBack = {
     kind: "inconclusive",
     reason: expect.stringMatching(/went back by 5 s within .* something set it back/) as string,
     settle: expect.stringContaining("nothing sets the target's clock back") as string,
   };
 
-  it.each<readonly [string, typeof holds | typeof breaks, number, Partial<Rule>, object]>([
-    ["takes back its breach, and says how far the clock went back", breaks, 5_000, waits, wentBack],
-    ["keeps its breach if that has nothing to do with seconds", breaks, 5_000, {}, { kind: "failed" }],
-    ["takes it back if machines do not differ by as much", breaks, 150_000, {}, { kind: "inconclusive" }],
+  it.each<readonly [string, typeof holds | typeof breaks, number, boolean, object]>([
+    ["takes back its breach, and says how far the clock went back", breaks, 5_000, true, wentBack],
+    ["keeps its breach if that has nothing to do with seconds", breaks, 5_000, false, { kind: "failed" }],
+    ["takes it back if machines do not differ by as much", breaks, 150_000, false, { kind: "inconclusive" }],
     [
       "keeps its breach if the clocks of two machines differ by as much",
       breaks,
       1_000,
-      waits,
+      true,
       { kind: "failed" },
     ],
-    ["does not matter if it holds", holds, 5_000, waits, { kind: "passed" }],
-  ])("%s", async (_, judgement, backMs, more, expected) => {
+    ["does not matter if it holds", holds, 5_000, true, { kind: "passed" }],
+  ])("%s", async (_, judgement, backMs, isWaiting, expected) => {
     let nowMs = 1_767_225_600_000;
     const { origin } = await stopping(
       serveHttp((_request, response) => void response.end(JSON.stringify({ now: nowMs }))),
@@ -303,27 +299,7 @@ describe("a clock that goes back while a rule is judged", () => {
       hooks: { ...hooks, clock: { ...hooks?.clock, now: { http: { url: origin } } } },
     });
     const goBack = (): void => void (nowMs -= backMs);
-    expect(await judgedWhile(goBack, judgement, { ...more, profile })).toMatchObject(expected);
-  });
-
-  it("matters to lifetimes, timestamps, histories and pushes, and not to the second use of a code", () => {
-    const excused = rules.filter(breachRestsOnClock);
-    expect(excused).toEqual(expect.arrayContaining(rules.filter(watchesPushes)));
-    const ids = excused.filter((one) => !watchesPushes(one)).map(({ requirement }) => requirement);
-    expect(ids.toSorted()).toEqual([
-      "access.lifetime",
-      "authorize.timestamp",
-      "code.independence",
-      "code.lifetime",
-      "code.lifetime-is-not-extended",
-      "lifecycle.model",
-      "notifications.under-writes",
-      "refresh.after-access-expiry",
-      "refresh.lifetime",
-      "refresh.lifetime-is-from-issue",
-      "refresh.reauthorize",
-      "refresh.reusable",
-    ]);
+    expect(await judgedWhile(goBack, judgement, profile, isWaiting)).toMatchObject(expected);
   });
 });
 

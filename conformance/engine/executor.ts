@@ -33,7 +33,7 @@ export const runRules = async (
   { rules, onResult, onWatch, ...options }: ExecutorOptions,
 ): Promise<readonly RuleResult[]> => {
   const pushing = rules.filter(watchesPushes);
-  const standEarly = pushing.every((rule) => rule.standsEarly === true);
+  const standEarly = pushing.every((rule) => rule.pushes?.standsEarly === true);
   const asked = new Set(rules.map(({ requirement }) => requirement));
   const { maxCases = CASES_AT_A_TIME[distanceOf(prepared)] } = session.resolved.profile.concurrency ?? {};
   const acts = createActs();

@@ -18,7 +18,7 @@ import { beginAnew } from "../world/http/retry.ts";
 import { refusedAt } from "../world/controls.ts";
 import { emptyPrepared, type Prepared, type World } from "../world/world.ts";
 import type { InAct } from "./acts.ts";
-import { breachRestsOnClock, watchesPushes } from "./needs.ts";
+import { watchesPushes } from "./needs.ts";
 import type { PushRuns } from "./push-runs.ts";
 
 /** What all rules of a run are judged with. */
@@ -119,7 +119,7 @@ const runOf = (
     signal,
     shrinking: SHRINKING[effort],
     inWorld: inWorld(solo.together),
-    restsOnTime: () => isWaiting && clock.runs() && breachRestsOnClock(rule),
+    restsOnTime: () => isWaiting && clock.runs(),
     alone: (task) => {
       const own: RunContext = {
         ...context,

@@ -11,7 +11,7 @@ import { pushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
 import { stopwatch } from "../world/clock.ts";
 import { judge, type Bench } from "./judge-check.ts";
-import { missingFor, readsNotifications, watchesPushes } from "./needs.ts";
+import { missingFor, playsAlone, readsNotifications, watchesPushes } from "./needs.ts";
 import {
   finished,
   keepProof,
@@ -29,7 +29,7 @@ export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> =
   const kept: ExchangeRecord[] = [];
   const settled = finished(bench.session, rule, await settle(bench, rule, kept));
   keepProof(settled, kept);
-  const verdict = await unlessMovedByOthers(bench.session, rule, settled);
+  const verdict = await unlessMovedByOthers(bench.session, settled, watchesPushes(rule));
   const { level, group } = catalogue[rule.requirement];
   return {
     id: rule.requirement,
@@ -47,20 +47,12 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
   const missing = missingFor(session, prepared, rule);
   try {
-    if (missing !== undefined && missing.ledger === undefined) {
-      const { checkSooner } = rule;
-      if (missing.isTooFar !== true || checkSooner === undefined) return missing.verdict;
-      const sooner = await bench.inAct("waiting", () => judge(bench, rule, checkSooner, kept, { prepared }));
-      if (isBreach(sooner)) return sooner;
-      const { verdict } = missing;
-      return sooner.kind === "passed"
-        ? { ...verdict, reason: `${verdict.reason}; what needs less time was judged, and holds` }
-        : verdict;
+    if (missing?.ledger !== undefined) {
+      const check = byLedger(rule, missing.ledger);
+      const verdict = await bench.inAct("waiting", () => judge(bench, rule, check, kept, { prepared }));
+      return await unlessMovedByOthers(session, verdict, true);
     }
-    if (missing?.ledger !== undefined)
-      return await bench.inAct("waiting", () =>
-        judge(bench, rule, byLedger(rule, missing.ledger), kept, { prepared }),
-      );
+    if (missing !== undefined) return missing.verdict;
     return watchesPushes(rule)
       ? await bench.inAct("pushing", () => judgePushes(bench, rule, kept))
       : await judgeInActs(bench, rule, kept);
@@ -71,27 +63,27 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
 };
 
 const byLedger =
-  ({ requirement, deferred = [] }: Rule, ledger: LedgerSession | undefined): Check =>
-  (world, run) => {
-    if (ledger === undefined) throw new Error("there is no ledger");
-    return judgeByLedger(ledger, requirement, world, run, deferred);
-  };
+  ({ requirement, deferred = [] }: Rule, ledger: LedgerSession): Check =>
+  (world, run) =>
+    judgeByLedger(ledger, requirement, world, run, deferred);
 
 /** Judges what needs no waiting and what waits, each in its act. */
 const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
-  const { check, waits, writes, playsAlone } = rule;
+  const { check, waits } = rule;
   const { prepared } = bench;
   const soon =
     check &&
-    bench.inAct(writes === true ? "writing" : readsNotifications(rule) ? "reading" : "others", () =>
+    bench.inAct(readsNotifications(rule) ? "reading" : "others", () =>
       judge(bench, rule, check, kept, { prepared }),
     );
   const keptLater: ExchangeRecord[] = [];
   const later =
     waits &&
-    bench.inAct(playsAlone === true ? "alone" : "waiting", async () => {
+    bench.inAct(playsAlone(rule) ? "alone" : "waiting", async () => {
       const isSettled = bench.stopAtBreach === true && soon !== undefined && isBreach(await soon);
-      return isSettled ? undefined : judge(bench, rule, waits, keptLater, { prepared, isWaiting: true });
+      if (isSettled) return undefined;
+      const verdict = await judge(bench, rule, waits, keptLater, { prepared, isWaiting: true });
+      return verdict && unlessMovedByOthers(bench.session, verdict, true);
     });
   const settled = await Promise.allSettled([soon, later]);
   kept.push(...keptLater);
@@ -101,28 +93,16 @@ const judgeInActs = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   return worstOf(verdicts);
 };
 
-/** Push rules that first pushes alone can show. */
-const needsNoRetry: ReadonlySet<string> = new Set([
-  "push.delivered",
-  "push.payload",
-  "push.listed",
-  "push.certificate-check",
-  "push.redirects",
-  "push.no-head-of-line-blocking",
-  "push.follows-redirects",
-  "push.headers",
-]);
-
 /** Judges a rule by one push run. A breach that may be due to the machine counts only if a second run confirms it. */
 const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise<Verdict> => {
   const { session, prepared, pushRuns, effort } = bench;
-  if (prepared.unmovedRetries !== undefined && !needsNoRetry.has(rule.requirement))
+  const { check, pushes = {} } = rule;
+  if (prepared.unmovedRetries !== undefined && pushes.needsNoRetry !== true)
     return { kind: "inconclusive", ...prepared.unmovedRetries, cases: 0 };
   // Waiting for the push run must not hold the clock, or both deadlock.
   const nth = (index: number): Promise<PushRun> =>
-    rule.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
+    pushes.looksLater === true ? pushRuns.later(index) : pushRuns.nth(index);
   const pushRun = await nth(0);
-  const { check } = rule;
   if (check === undefined) throw new Error("a rule about pushes judges the push run");
   const judgeRun = (proof: ExchangeRecord[], ofRun: PushRun): Promise<Verdict> =>
     judge(bench, rule, check, proof, { prepared: { ...prepared, pushRun: ofRun } });
@@ -130,8 +110,8 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const verdict = unlessUnfinished(seen, rule.requirement, pushRun);
   if (pushRun.cut !== undefined) return verdict;
   const isReal = pushRun.clock === "real";
-  const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
-  const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
+  const mayBeLate = pushes.restsOnTime === true && (isReal || !pushRun.isAwaited);
+  const mayBeLost = pushes.restsOnTime === true && !isReal && lostConnections(pushRun).length > 0;
   const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(pushRun.clock) : undefined;
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;

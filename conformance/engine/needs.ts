@@ -3,6 +3,7 @@ import { catalogue } from "../contract/catalogue.ts";
 import { duration } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { LedgerSession } from "../lifetimes/ledger.ts";
+import { leastPushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";
 
@@ -15,25 +16,23 @@ export const readsPrepared = (rule: Rule): boolean =>
 export const readsNotifications = (rule: Rule): boolean =>
   catalogue[rule.requirement].group === "notifications" || readsPrepared(rule);
 
+/** Whether what waits has the clock to itself, not only the target: waits of the whole flow are not known beforehand. */
+export const playsAlone = (rule: Rule): boolean => catalogue[rule.requirement].group === "whole";
+
 /**
  * Whether a rule compares what it creates with a list. It must know whether the ids that a hook returns are those of
  * notifications, which shows when the preflight prepares some.
  */
-export const comparesCreated = (rule: Rule): boolean => rule.writes === true && !watchesPushes(rule);
+export const comparesCreated = (rule: Rule): boolean =>
+  rule.waits !== undefined && (readsNotifications(rule) || playsAlone(rule));
 
 /** Whether a rule judges pushes, for which a receiver has to run. */
-export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
-
-/** Whether a breach may be due to seconds by which the target's clock went back. */
-export const breachRestsOnClock = (rule: Rule): boolean =>
-  rule.breachRestsOnClock ?? rule.waitsMs !== undefined;
+export const watchesPushes = (rule: Rule): boolean => rule.pushes !== undefined;
 
 export interface Missing {
   readonly verdict: CouldNotRun;
   /** The ledger for a later run, if only the wait is too long and the rule can be deferred. */
   readonly ledger?: LedgerSession;
-  /** Whether only the clock cannot be moved far enough. */
-  readonly isTooFar?: boolean;
 }
 
 /** What a rule needs and this run lacks; undefined if the rule can be judged. */
@@ -41,17 +40,18 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   const needed = unseenAuthorize(session, rule) ?? missingNeed(session, prepared, rule);
   if (needed !== undefined) return { verdict: needed };
   const { limits, tolerances, ledger } = session;
-  const waitMs = rule.waitsMs?.({ limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
+  // What else a push rule would have to wait for is inconclusive.
+  const leastMs = watchesPushes(rule) ? leastPushRunMs(limits, undefined) : 0;
+  const facts = { limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs };
+  const waitMs = rule.waitsMs?.(facts) ?? leastMs;
   if (session.clocks.canWait(waitMs)) return undefined;
   const why = session.clocks.distrusted?.();
   if (why !== undefined) return { verdict: lacks("clock.now", why) };
   const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (`conform --ledger FILE`)";
-  const isTooFar = session.clocks.kind === "virtual";
   return {
-    isTooFar,
     verdict: lacks(
       "clock.advance",
-      isTooFar
+      session.clocks.kind === "virtual"
         ? `it would wait for ${duration(waitMs)}, more than Touchstone moves any clock; if expiresIn is the reason, it is probably not in seconds`
         : `it would wait for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
     ),
@@ -72,10 +72,10 @@ const unseenAuthorize = ({ resolved }: Session, { requirement }: Rule): CouldNot
 
 const missingNeed = (session: Session, prepared: Prepared, rule: Rule): CouldNotRun | undefined => {
   for (const need of rule.needs ?? []) {
-    const lacking = needs[need](session, prepared);
-    if (lacking !== undefined) return typeof lacking === "string" ? lacks(need, lacking) : lacks(...lacking);
+    const reason = needs[need](session, prepared);
+    if (reason !== undefined) return lacks(need, reason);
   }
-  return undefined;
+  return watchesPushes(rule) ? missingForPushes(session, prepared) : undefined;
 };
 
 const mostListed = ({ notifications }: Prepared): number => notifications.accounts[0]?.ids.length ?? 0;
@@ -85,10 +85,8 @@ const howToGetSome = ({ events }: Session): string =>
     ? "add `hooks.events.trigger` to the profile"
     : "the notifications that `hooks.events.trigger` created were not listed within tolerances.visibilityMs";
 
-/** Why a need is not met, and what is missing where that is not the need itself; undefined if it is met. */
-type Lacking = string | readonly [missing: string, reason: string] | undefined;
-
-const needs: Readonly<Record<Need, (session: Session, prepared: Prepared) => Lacking>> = {
+/** Why a need is not met; undefined if it is. */
+const needs: Readonly<Record<Need, (session: Session, prepared: Prepared) => string | undefined>> = {
   "second-client": ({ resolved }) =>
     resolved.clients.length > 1
       ? undefined
@@ -107,19 +105,26 @@ const needs: Readonly<Record<Need, (session: Session, prepared: Prepared) => Lac
       : `no account has more than ${defaultLimit} notifications (the most is ${most}); ${howToGetSome(session)}`;
   },
   "moved-list": (_session, { unmovedList }) => unmovedList,
-  pushes: ({ events, registerCallback, receiver }, { unreachableReceiver }) => {
-    if (events === undefined)
-      return [
-        "events",
-        "it watches the pushes of events that it triggers; add `hooks.events.trigger` to the profile",
-      ];
-    if (registerCallback === undefined)
-      return [
-        "callback",
-        "the service must be told where to push; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
-      ];
-    if (receiver === undefined)
-      return ["receiver", "no receiver is running; remove `receiver` from the profile to have one started"];
-    return unreachableReceiver === undefined ? undefined : ["receiver", unreachableReceiver];
-  },
+};
+
+const missingForPushes = (
+  { events, registerCallback, receiver }: Session,
+  { unreachableReceiver }: Prepared,
+): CouldNotRun | undefined => {
+  if (events === undefined)
+    return lacks(
+      "events",
+      "it watches the pushes of events that it triggers; add `hooks.events.trigger` to the profile",
+    );
+  if (registerCallback === undefined)
+    return lacks(
+      "callback",
+      "the service must be told where to push; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
+    );
+  if (receiver === undefined)
+    return lacks(
+      "receiver",
+      "no receiver is running; remove `receiver` from the profile to have one started",
+    );
+  return unreachableReceiver === undefined ? undefined : lacks("receiver", unreachableReceiver);
 };

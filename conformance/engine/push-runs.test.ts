@@ -30,7 +30,7 @@ describe("a push run that stops at the first breach", () => {
     async (behaviour) => {
       const broken: Verdict = { kind: "failed", cases: 1, breach: breach() };
       const seen: { readonly rule: string; readonly verdict: Verdict }[] = [];
-      const pushing = rules.filter(({ standsEarly }) => standsEarly === true);
+      const pushing = rules.filter(({ pushes }) => pushes?.standsEarly === true);
       // All but the last claim to be broken, so that each is asked every time, and the push run goes on.
       const asked = pushing.map((rule, index) => ({
         ...rule,

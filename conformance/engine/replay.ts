@@ -34,8 +34,7 @@ export const replayable = (record: RunRecord, id: string): Replayable => {
 };
 
 /** Whether a rule takes no longer than its requests do, and leaves nothing behind. */
-const isQuick = (rule: Rule): boolean =>
-  rule.waitsMs === undefined && rule.writes !== true && !watchesPushes(rule);
+const isQuick = (rule: Rule): boolean => rule.waits === undefined && !watchesPushes(rule);
 
 const whyNot = (earlier: RuleResult | undefined): string =>
   earlier === undefined

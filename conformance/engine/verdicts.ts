@@ -15,7 +15,6 @@ import type { Session } from "../session/session.ts";
 import { ControlFailed, TransportError, whatAnswers } from "../world/exchange.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { ReceiverError } from "../world/receiver.ts";
-import { breachRestsOnClock } from "./needs.ts";
 
 /**
  * Advisory breaches become warnings; a rule that judged nothing has not passed; a pinned reading that the evidence
@@ -31,8 +30,8 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   if (verdict.kind === "inconclusive" && lockouts > 0 && verdict.settle !== whatAnswers.locked)
     return {
       ...verdict,
-      reason: `${verdict.reason}; the service locks clients out after refused requests, which the run therefore spaced`,
-      settle: `${verdict.settle}; or ${whatAnswers.locked}`,
+      reason: `the service locks clients out after refused requests, so the run spaced them, too far apart for this rule: ${verdict.reason}`,
+      settle: "a service that does not lock out the clients of the profile",
     };
   if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
     return { ...verdict, kind: "warned" };
@@ -83,20 +82,20 @@ const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
 
 /**
  * What a breach says if something else sets the target's clock too: what was issued may have expired of that, or live
- * longer. By as much as the clocks of a service's nodes may differ, a step back matters only to rules that judge seconds:
- * a hook that asks the nodes in turn shows one all the time, and would excuse any breach.
+ * longer. By as much as the clocks of a service's nodes may differ, a step back matters only to what judges seconds
+ * (`isTimed`): a hook that asks the nodes in turn shows one all the time, and would excuse any breach.
  */
 export const unlessMovedByOthers = async (
   { clocks }: Session,
-  rule: Rule,
   verdict: Verdict,
+  isTimed: boolean,
 ): Promise<Verdict> => {
   if (!isBreach(verdict)) return verdict;
   // A service that this breach ended tells no more time.
   const jump = await clocks.jumped?.().catch(() => undefined);
   if (jump === undefined) return verdict;
   const mayBeOfNodes = jump.wentMs < 0 && jump.wentMs >= -tolerances.clocksApart.default;
-  if (mayBeOfNodes && !breachRestsOnClock(rule)) return verdict;
+  if (mayBeOfNodes && !isTimed) return verdict;
   const { went, by, settle } =
     jump.wentMs < 0
       ? {

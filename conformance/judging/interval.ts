@@ -10,39 +10,6 @@ export const merged = (intervals: readonly TimeInterval[]): readonly TimeInterva
   return done;
 };
 
-/** What remains of an interval without these, which must be in order and disjoint. */
-export const without = (whole: TimeInterval, intervals: readonly TimeInterval[]): readonly TimeInterval[] => {
-  const left: TimeInterval[] = [];
-  let fromMs = whole.earliestMs;
-  for (const { earliestMs, latestMs } of intervals) {
-    if (earliestMs > fromMs)
-      left.push({ earliestMs: fromMs, latestMs: Math.min(earliestMs, whole.latestMs) });
-    fromMs = Math.max(fromMs, latestMs);
-    if (fromMs >= whole.latestMs) break;
-  }
-  if (fromMs < whole.latestMs) left.push({ earliestMs: fromMs, latestMs: whole.latestMs });
-  return left.filter(({ earliestMs, latestMs }) => latestMs > earliestMs);
-};
-
-export const lengthMs = (intervals: readonly TimeInterval[]): number =>
-  intervals.reduce((sum, { earliestMs, latestMs }) => sum + latestMs - earliestMs, 0);
-
-/** Chance events are rare if they happen in less than one of a hundred cases. */
-const RARE = 0.01;
-
-/** Whether a count this high is rare given the expected one (upper tail of the Poisson distribution). */
-export const isRare = (count: number, expected: number): boolean => {
-  let term = Math.exp(-expected);
-  let below = 0;
-  for (let k = 0; k < count; k += 1) {
-    below += term;
-    term *= expected / (k + 1);
-  }
-  // If exp(-expected) underflows, the normal approximation is good enough.
-  const tail = expected > 700 ? (count > expected + 2.33 * Math.sqrt(expected) ? 0 : 1) : 1 - below;
-  return tail < RARE;
-};
-
 /** The greatest of any number of numbers, and at least `least`: a load has more notifications than a call takes arguments. */
 export const greatest = (least: number, numbers: readonly number[]): number =>
   numbers.reduce((most, one) => Math.max(most, one), least);

@@ -1,7 +1,5 @@
-import * as fc from "fast-check";
 import { ControlFailed, grantOf, locationOf, objectOf, type Answer } from "../world/exchange.ts";
 import {
-  callbackQueries,
   encodings,
   lookAlikes,
   plainQueries,
@@ -20,12 +18,11 @@ import { clientsOf, type World } from "../world/world.ts";
 /** The callback address of an authorize request, and the parameters next to it (section 4.1). */
 export const redirectRules = {
   "authorize.redirect-uri-encoded": (world, run) => {
-    const generated = fc.sample(callbackQueries, { seed: run.seed, numRuns: run.cases(0.25) });
     const asked = clientsOf(world).flatMap((client) => [
       ...(Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
         orders.map((order): Address => ({ client, encoding, order })),
       ),
-      ...[...plainQueries, ...tellingQueries, ...generated].flatMap((query) =>
+      ...[...plainQueries, ...tellingQueries].flatMap((query) =>
         orders.map((order): Address => ({ client, encoding: "as usual", order, query })),
       ),
     ]);

@@ -1,5 +1,4 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
-import fc from "fast-check";
 import { describe, unlessControlFails } from "../world/exchange.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
@@ -57,22 +56,6 @@ export const printFates = (set: readonly Fate[]): string =>
         `a code of the ${owner}${sameState ? " for a shared state" : ""}: ${fate}`,
     )
     .join("; ");
-
-/** Sets of codes in any order, at least one of which is left alone and at least one is not. */
-export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
-  const fate = (of: fc.Arbitrary<Fate["fate"]>): fc.Arbitrary<Fate> =>
-    fc.record({ owner: fc.constantFrom(...owners(world)), fate: of, sameState: fc.boolean() });
-  const disturbing = fc.constantFrom(...disturbances(world));
-  return fc
-    .tuple(
-      fate(fc.constant("left alone")),
-      fate(disturbing),
-      fc.array(fate(fc.oneof(disturbing, fc.constant<Fate["fate"]>("left alone"))), { maxLength: 3 }),
-    )
-    .chain(([alone, disturbed, others]) =>
-      fc.shuffledSubarray([alone, disturbed, ...others], { minLength: 2 + others.length }),
-    );
-};
 
 /** Issues the codes, lets their fates happen, and judges that those left alone can be exchanged. */
 export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<CaseVerdict> => {

@@ -80,12 +80,6 @@ const happenings = {
   "another client exchanges a code": (world) => nothing(obtainTokens(world, { client: world.secondClient })),
 } as const satisfies Record<string, Happening>;
 
-export const usedUpEvents: fc.Arbitrary<ReuseEvent> = fc.constantFrom(
-  ...(Object.keys(happenings) as (keyof typeof happenings)[]).filter(
-    (name) => name !== "many other codes are exchanged",
-  ),
-);
-
 /** Histories judged in every run. Each ends with an attempt on the first connection and one on another. */
 export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[] => [
   [],

@@ -4,14 +4,7 @@ import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempt
 import { observing, type ExpiringCredential, type Rules, type WaitFacts, type Run } from "../checks/rule.ts";
 import { judgeCrowd, judgeLifetime, onDates, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
-import {
-  pauses,
-  printEvents,
-  reuseIsRefused,
-  SHORT_PAUSE_MS,
-  usedUpEvents,
-  usedUpHistories,
-} from "./code-reuse.ts";
+import { pauses, printEvents, reuseIsRefused, SHORT_PAUSE_MS, usedUpHistories } from "./code-reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { freshCodeWorks } from "../world/controls.ts";
 import { describe, grantOf } from "../world/exchange.ts";
@@ -31,7 +24,6 @@ import {
 import type { World } from "../world/world.ts";
 import {
   disturbances,
-  fates,
   oldestOfManyWorks,
   othersGoOnWorking,
   othersOutliveExpired,
@@ -82,22 +74,8 @@ const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Co
 export const codeRules = {
   "code.single-use": {
     waitsMs: () => SHORT_PAUSE_MS,
-    // A used code is refused at any age.
-    breachRestsOnClock: false,
     check: (world, run) =>
-      inTurn(run, [
-        () =>
-          run.forEach(usedUpHistories(world), reuseIsRefused, {
-            part: "later attempts",
-            print: printEvents,
-          }),
-        () =>
-          run.forAll(fc.array(usedUpEvents, { maxLength: 6 }), reuseIsRefused, {
-            part: "generated histories",
-            print: printEvents,
-            share: 0.5,
-          }),
-      ]),
+      run.forEach(usedUpHistories(world), reuseIsRefused, { part: "later attempts", print: printEvents }),
     waits: (world, run) =>
       run.forEach(
         pauses(world, run),
@@ -180,13 +158,6 @@ export const codeRules = {
               narrower: pairsOf,
             }),
         ),
-        () =>
-          run.forAll(fates(world), othersGoOnWorking, {
-            part: "generated sets",
-            share: 0.5,
-            clients: "first",
-            print: printFates,
-          }),
         () => run.once(oldestOfManyWorks, { part: "many of one client" }),
       ]),
     waits: (_world, run) =>

@@ -1,28 +1,18 @@
 import {
-  extensions,
   heavy,
   inherited,
   notJson,
   notTheObject,
   repeatedKeys,
   wrongAlone,
-  sameObject,
   type BadBody,
   type RightFields,
 } from "../arbitraries/bodies.ts";
-import {
-  ControlFailed,
-  credentialsOf,
-  describe,
-  objectOf,
-  TransportError,
-  type Answer,
-} from "../world/exchange.ts";
+import { ControlFailed, credentialsOf, TransportError, type Answer } from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
-import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
-import { tokenSetBreach } from "../judging/laws/tokens.ts";
+import { expectThat, fail, pass } from "../judging/case-verdict.ts";
 import { controlFailure, freshCodeWorks } from "../world/controls.ts";
-import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
+import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -35,69 +25,48 @@ interface More {
   readonly type?: string | undefined;
 }
 
-/** Sends a raw body to an endpoint that issues tokens. */
-const sendText = (
+/** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
+export const exchangeText = (
   world: World,
-  endpoint: "exchange" | "refresh",
   text: string,
   { query = "", type }: More = {},
-): Promise<Answer> =>
-  world.target.send({
-    method: "POST",
-    path: withQuery(endpoints[endpoint].path, query),
-    headers: [type === undefined ? jsonHeader : ["content-type", type]],
-    body: text,
-  });
+): Promise<Answer | undefined> =>
+  answerOrHangUp(
+    world.target.send({
+      method: "POST",
+      path: withQuery(endpoints.exchange.path, query),
+      headers: [type === undefined ? jsonHeader : ["content-type", type]],
+      body: text,
+    }),
+  );
 
-/** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
-export const exchangeText = (world: World, text: string, more?: More): Promise<Answer | undefined> =>
-  answerOrHangUp(sendText(world, "exchange", text, more));
-
-interface BadExchange extends BadBody {
-  /** Whether a parser may accept it (RFC 8259 section 9): then it is only reported whether it was. */
-  readonly isExtension?: true;
-}
-
-const badBodies: readonly BadExchange[] = [
-  ...notJson,
-  ...notTheObject,
-  ...inherited,
-  ...heavy,
-  ...extensions.map((body) => ({ ...body, isExtension: true as const })),
-];
+const badBodies: readonly BadBody[] = [...notJson, ...notTheObject, ...inherited, ...heavy];
 
 /** A bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
-export const badBodiesAreRefused = async (run: Run): Promise<Verdict> => {
-  const accepted = new Set<string>();
-  const rows = badBodies.map((body) => ({ name: body.name, of: () => body }));
-  const verdict = await areRefused(run, beyondJson(accepted), rows);
-  return verdict.kind === "passed"
-    ? { ...verdict, facts: { ...verdict.facts, acceptedBeyondJson: [...accepted].toSorted() } }
-    : verdict;
-};
+export const badBodiesAreRefused = (run: Run): Promise<Verdict> =>
+  areRefused(
+    run,
+    beyondJson,
+    badBodies.map((body) => ({ name: body.name, of: () => body })),
+  );
 
-type Bodies = Refusal<
+const rightFields = async (world: World) => exchangeBody(world.client, (await obtainCode(world)).code);
+
+const beyondJson: Refusal<
   { readonly failure: ControlFailed | undefined; readonly body: RightFields },
-  BadExchange
->;
-
-const beyondJson = (accepted: Set<string>): Bodies => ({
+  BadBody
+> = {
   expected: "a body that is not the documented JSON object is refused",
   right: async (world) => ({
     failure: await controlFailure(freshCodeWorks(world, world)),
-    body: await valid.exchange(world),
+    body: await rightFields(world),
   }),
-  gain: async (world, { body }, { name, write, query, type, isExtension }) => {
-    const answer = await exchangeText(world, write(body), { query: query?.(body), type });
-    const gain = await gainIn(world, answer, [world.client]);
-    if (gain === undefined || isExtension !== true) return gain;
-    accepted.add(name);
-    return undefined;
-  },
+  gain: async (world, { body }, { write, query, type }) =>
+    gainIn(world, await exchangeText(world, write(body), { query: query?.(body), type }), [world.client]),
   control: async (world, { failure }, name) => {
     if (failure !== undefined) throw failure;
     if (inherited.some((body) => body.name === name)) {
-      const { clientId, code } = await valid.exchange(world);
+      const { clientId, code } = await rightFields(world);
       const inheriting = await answerOrHangUp(world.target.exchange({ clientId, code }));
       if ((await yielded(world, inheriting)) !== undefined)
         return fail(
@@ -111,7 +80,7 @@ const beyondJson = (accepted: Set<string>): Bodies => ({
       `after ${name}, a valid exchange failed twice`,
     );
   },
-});
+};
 
 /** Whether a valid exchange succeeds. A service that has gone away does not serve. */
 const serves = async (world: World): Promise<boolean> => {
@@ -162,29 +131,3 @@ const grants = async (world: World, { write }: BadBody): Promise<boolean> => {
   await obtainTokens(world);
   return gain !== undefined;
 };
-
-/** Valid requests, newly made for each text. */
-const valid = {
-  exchange: async (world: World) => exchangeBody(world.client, (await obtainCode(world)).code),
-  refresh: async (world: World) => refreshBody(world.client, (await obtainTokens(world)).refreshToken),
-} as const;
-
-/** JSON can be written in several ways (RFC 8259), and a valid request in any of them gets a token set. */
-export const anyTextIsRead = (run: Run, endpoint: keyof typeof valid): Promise<Verdict> =>
-  run.forEach(
-    Object.entries(sameObject),
-    async ([name, write], world) => {
-      const answer = await sendText(world, endpoint, write(await valid[endpoint](world)));
-      if (tokenSetBreach(endpoint, objectOf(answer)) === undefined) return pass;
-      // The control: the same request in the usual text.
-      const usual = await world.target[endpoint](await valid[endpoint](world));
-      if (tokenSetBreach(endpoint, objectOf(usual)) !== undefined)
-        return inconclusive(`a valid ${endpoint} got ${describe(usual)}`);
-      return fail(
-        `a valid ${endpoint} gets its tokens, in whatever form the JSON of its body is written`,
-        `with ${name} it got ${describe(answer)}`,
-        [answer.exchange],
-      );
-    },
-    { part: "other texts of the same JSON", print: ([name]) => name },
-  );

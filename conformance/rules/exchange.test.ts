@@ -14,33 +14,6 @@ test("a token set that is wrong now and then is described by the field that is w
   });
 });
 
-// No exchange succeeds from then on, not even the one before the body, so the breach cannot be replayed.
-test("a service that a body wedges is detected", async () => {
-  const { verdict } = await judgeDefect("body-of-15-kb-wedges-service");
-  expect(verdict).toMatchObject({
-    kind: "failed",
-    breach: { actual: expect.stringContaining("a valid exchange failed twice") as string },
-  });
-});
-
-test.each([
-  ["sound", []],
-  [
-    "json-read-leniently",
-    [
-      "NaN",
-      "a brace too many",
-      "a comment",
-      "text after the object",
-      "the object in each of two lines",
-      "two objects in a row",
-    ],
-  ],
-])("what is accepted beyond JSON is reported: %s", async (behaviour, acceptedBeyondJson) => {
-  const verdict = await judge(ruleFor("exchange.bad-bodies"), { behaviour });
-  expect(verdict).toMatchObject({ kind: "passed", facts: { acceptedBeyondJson } });
-});
-
 test("repeated fields say nothing where the wrong value alone is accepted", async () => {
   const verdict = await judge(ruleFor("exchange.bad-bodies"), {
     behaviour: "json-read-leniently+secret-by-its-first-eight",

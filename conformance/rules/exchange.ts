@@ -18,7 +18,7 @@ import { MANY } from "./shared/many.ts";
 import { alsoAsUsual } from "./shared/usual.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
-import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
+import { badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { lateRefusalsOf, leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 
@@ -31,7 +31,6 @@ export const exchangeRules = {
           clients: "first",
         }),
         alsoAsUsual(run, (own, target) => setsAreWhole(own.client, own, target)),
-        anyTextIsRead(run, "exchange"),
       ]),
     waits: async (world, run) => {
       const told = await toldTimes(run, "exchange", clientsOf(world), {

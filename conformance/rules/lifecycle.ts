@@ -42,9 +42,6 @@ const affordableWaitMs = (world: World): number =>
 export const lifecycleRules = {
   "lifecycle.model": {
     needs: ["moved-list"],
-    writes: true,
-    breachRestsOnClock: true,
-    playsAlone: true,
     waits: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };
       const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];

@@ -141,7 +141,6 @@ const createdThenIsDatedThen =
 export const notificationShapeRules = {
   "notifications.shape": {
     needs: ["notifications"],
-    writes: true,
     check: async (world, run) => {
       // If nothing is granted, the rules' own cases report that.
       const isDated = await unlessUndecided(tellsClockTime(world), false);

@@ -1,17 +1,8 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import {
-  exchangesOf,
-  openLists,
-  readPages,
-  type List,
-  type Listing,
-  cutListHolds,
-  longListHolds,
-} from "./shared/lists.ts";
+import { exchangesOf, openLists, readPages, type List, type Listing, cutListHolds } from "./shared/lists.ts";
 import { counted } from "../contract/text.ts";
-import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
@@ -22,7 +13,6 @@ import type { World } from "../world/world.ts";
 export const notificationWriteRules = {
   "notifications.under-writes": {
     needs: ["events"],
-    writes: true,
     waitsMs: ({ tolerances }) => tolerances.visibilityMs + LISTED_MS,
     waits: (world, run) => {
       const { defaultLimit } = world.limits;
@@ -97,14 +87,11 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     walk(history, plan.limit, 3),
     ...Array.from({ length: plan.writers }, (_, index) => writer(index > 0)),
   ]);
-  if (plan.events === MOST_EVENTS) await lengthen(history);
   // Twice: a count cached at the first look is wrong at the second.
   for (let round = 0; round < 2; round += 1) {
     await settle(history);
     await look(history, { limit: 1 });
     await walk(history, world.limits.defaultLimit, 0);
-    if (plan.events === MOST_EVENTS)
-      history.judgements.push(...(await longListHolds(history.list, world.limits.defaultLimit)));
     if (round > 0) continue;
     // Right after a write: what had to be listed before is not new, so nothing excuses its absence.
     await Promise.all([write(history), write(history)]);
@@ -113,24 +100,6 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
   if (plan.events === MOST_EVENTS)
     history.judgements.push(...(await cutListHolds(history.list, {}, history.settled.ids)));
   return allHold(history.judgements);
-};
-
-/** Services may count or page otherwise from a hundred on. */
-const LONG = 130;
-const LOOKS_AT_FULL_PAGES = 8;
-
-/** Makes the whole list long, if what the run has created in other accounts has not done so. */
-const lengthen = async (history: History): Promise<void> => {
-  const { world } = history;
-  if (world.events?.accountsAreFresh !== true) return;
-  const { total } = await history.list({ limit: 1 });
-  const missing = typeof total === "number" ? Math.max(0, LONG - total) : 0;
-  // By now pages are full, and one that is read in pieces shows if something is written in between.
-  const read = async (): Promise<void> => {
-    for (let looks = 0; looks < Math.min(missing, LOOKS_AT_FULL_PAGES); looks += 1)
-      await look(history, { limit: world.limits.defaultLimit });
-  };
-  await Promise.all([mapLimited(Array.from({ length: missing }), 4, () => write(history)), read()]);
 };
 
 /** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */

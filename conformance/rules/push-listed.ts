@@ -13,7 +13,7 @@ import { notedFrom } from "../world/noted.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { findListed, LARGE_PAGE } from "../world/listing.ts";
 import type { World } from "../world/world.ts";
-import { fromPushRun, pushRunOf } from "./push.ts";
+import { pushRunOf } from "./push.ts";
 
 const LOOKUPS_AT_A_TIME = 6;
 /** Maximum number of pages read of the whole list. */
@@ -178,7 +178,7 @@ const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Pr
 /** Sections 4.4 and 4.5: the one push rule that asks the service. */
 export const pushListed = {
   "push.listed": {
-    ...fromPushRun,
+    pushes: { needsNoRetry: true },
     check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
 } satisfies Rules;

@@ -11,9 +11,8 @@ import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
-import { leastPushRunMs } from "../pushes/span.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { Rule, Rules, Run } from "../checks/rule.ts";
+import type { OfPushes, Rules, Run } from "../checks/rule.ts";
 import type { World } from "../world/world.ts";
 import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
 import {
@@ -26,14 +25,6 @@ import {
   observeSenderTimeout,
   type Observation,
 } from "../judging/pushes/observations.ts";
-
-/** Common to all push rules: they judge the one push run that they share. */
-export const fromPushRun = {
-  needs: ["pushes"],
-  writes: true,
-  // What else it would have to wait for is inconclusive.
-  waitsMs: ({ limits }) => leastPushRunMs(limits, undefined),
-} as const satisfies Partial<Rule>;
 
 export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
   if (pushRun === undefined) throw new Error("a push rule is judged by a push run");
@@ -52,44 +43,43 @@ const judged = (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict
   );
 
 /** A rule that judges the trace of the push run. */
-const judges = (
-  judge: (pushRun: PushRun) => Finding,
-  more: Pick<Rule, "timesPushes" | "missesPushes" | "looksLater" | "standsEarly"> = {},
-) => ({ ...fromPushRun, ...more, check: (_world: World, run: Run) => judged(run, judge) });
+const judges = (judge: (pushRun: PushRun) => Finding, pushes: OfPushes) => ({
+  pushes,
+  check: (_world: World, run: Run) => judged(run, judge),
+});
 
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
-  "push.delivered": judges(judgeDelivered, { missesPushes: true }),
-  "push.payload": judges(judgePayload, { standsEarly: true }),
+  "push.delivered": judges(judgeDelivered, { restsOnTime: true, needsNoRetry: true }),
+  "push.payload": judges(judgePayload, { standsEarly: true, needsNoRetry: true }),
   "push.acknowledged-stops": judges(judgeAcknowledgedStops, {
     looksLater: true,
-    missesPushes: true,
+    restsOnTime: true,
     standsEarly: true,
   }),
-  "push.unacknowledged-retries": judges(judgeRetries, { missesPushes: true, standsEarly: true }),
-  "push.schedule": judges(judgeSchedule, { timesPushes: true, missesPushes: true, standsEarly: true }),
+  "push.unacknowledged-retries": judges(judgeRetries, { restsOnTime: true, standsEarly: true }),
+  "push.schedule": judges(judgeSchedule, { restsOnTime: true, standsEarly: true }),
   "push.cap": judges(judgeCap, { looksLater: true, standsEarly: true }),
   "push.late-acknowledgement": judges(judgeLateAcknowledgement, {
     looksLater: true,
-    missesPushes: true,
+    restsOnTime: true,
     standsEarly: true,
   }),
   "push.same-notification": judges(judgeSameNotification, { standsEarly: true }),
-  "push.independent-schedules": judges(judgeIndependence, { timesPushes: true, missesPushes: true }),
+  "push.independent-schedules": judges(judgeIndependence, { restsOnTime: true }),
 } satisfies Rules;
 
 /** A rule that records what the document leaves open. */
-const observes = (observe: (pushRun: PushRun) => Observation | undefined) => ({
-  ...fromPushRun,
+const observes = (observe: (pushRun: PushRun) => Observation | undefined, pushes: OfPushes = {}) => ({
+  pushes,
   check: (world: World): Promise<Verdict> => Promise.resolve(observedVerdict(observe(pushRunOf(world)))),
 });
 
 /** Sections 4.5 and 6: good practice of senders, and what the document leaves open. */
 export const pushObservations = {
-  "push.no-head-of-line-blocking": judges(judgeHeadOfLine, { timesPushes: true }),
+  "push.no-head-of-line-blocking": judges(judgeHeadOfLine, { restsOnTime: true, needsNoRetry: true }),
   "push.certificate-check": {
-    ...fromPushRun,
-    standsEarly: true,
+    pushes: { standsEarly: true, needsNoRetry: true },
     check: async (world, run) => {
       const finding = judgeCertificateCheck(pushRunOf(world));
       if (finding !== undefined) return judged(run, () => finding);
@@ -97,11 +87,11 @@ export const pushObservations = {
       return { kind: "not-applicable", by: "profile", reason };
     },
   },
-  "push.redirects": judges(judgeRedirects, { standsEarly: true }),
+  "push.redirects": judges(judgeRedirects, { standsEarly: true, needsNoRetry: true }),
   "push.acknowledgement-body": observes(observeAcknowledgementBody),
   "push.accepted-codes": observes(observeAcceptedCodes),
   "push.sender-timeout": observes(observeSenderTimeout),
-  "push.follows-redirects": observes(observeFollowedRedirects),
+  "push.follows-redirects": observes(observeFollowedRedirects, { needsNoRetry: true }),
   "push.order": observes(observeOrder),
-  "push.headers": observes(observeHeaders),
+  "push.headers": observes(observeHeaders, { needsNoRetry: true }),
 } satisfies Rules;

@@ -5,6 +5,7 @@ import { credentialsOf } from "../world/exchange.ts";
 import { obtainTokens, opens, present, refreshBody, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { answerOrHangUp } from "../world/target.ts";
+import { noClients, noTokens, theOther } from "./token-rows.ts";
 
 export type Refreshable = Pick<IssuedTokens, "client" | "refreshToken">;
 
@@ -81,28 +82,14 @@ export const refreshTokensReplaced: Refreshing = {
   },
 };
 
-/** Refreshes that must be refused although they name a live refreshToken, or almost; by what is wrong with them. */
-const wrongRefreshes: Readonly<Record<string, (world: World, tokens: IssuedTokens) => object>> = {
-  "an unknown client": (world, { refreshToken }) => ({ clientId: world.target.unique(), refreshToken }),
-  "no client": (_world, { refreshToken }) => ({ refreshToken }),
-  "an empty client": (_world, { refreshToken }) => ({ clientId: "", refreshToken }),
-  "the client in an array": (_world, { client, refreshToken }) => ({ clientId: [client.id], refreshToken }),
-  "the refreshToken in an array": (_world, { client, refreshToken }) => ({
-    clientId: client.id,
-    refreshToken: [refreshToken],
-  }),
-  "a changed refreshToken": ({ secrets }, { client, refreshToken }) =>
-    refreshBody(client, secrets.derive(refreshToken, `${refreshToken}x`, "one character more")),
-  "no refreshToken": (_world, { client }) => ({ clientId: client.id }),
-};
-
-/** Makes every such attempt, also as another client, and presents the token as a code too. */
+/** Makes refreshes that must be refused although they name a live refreshToken, or almost; and presents it as a code. */
 export const refreshWrongly = async (world: World, tokens: IssuedTokens): Promise<void> => {
-  for (const body of Object.values(wrongRefreshes))
-    await answerOrHangUp(world.target.refresh(body(world, tokens)));
-  const { secondClient } = world;
-  if (secondClient !== undefined)
-    await answerOrHangUp(world.target.refresh(refreshBody(secondClient, tokens.refreshToken)));
   const { client, refreshToken } = tokens;
+  const right = { ...tokens, body: refreshBody(client, refreshToken) };
+  const rows = [...noClients, ...noTokens, ...(world.secondClient === undefined ? [] : theOther)];
+  for (const { of } of rows) {
+    const body = await of(right, world);
+    if (body !== undefined) await answerOrHangUp(world.target.refresh(body));
+  }
   await present(world, client, refreshToken);
 };

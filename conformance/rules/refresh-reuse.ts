@@ -16,7 +16,6 @@ import type { World } from "../world/world.ts";
 
 export const refreshReuseRules = {
   "refresh.reusable": {
-    breachRestsOnClock: true,
     check: async (_world, run) =>
       run.all([await oneAfterAnother(run), await atOnce(run), await amongMany(run)]),
     waits: throughItsLife,

@@ -1,10 +1,9 @@
-import fc from "fast-check";
 import { credentialsOf, describe, pageOf, headerOf, objectOf, type Answer } from "../world/exchange.ts";
 import { counted } from "../contract/text.ts";
 import { fail, pass, inconclusive, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
-import { observing, type Rules } from "../checks/rule.ts";
+import { observing, type ListOptions, type Rules } from "../checks/rule.ts";
 import {
   gaveData,
   isShownData,
@@ -19,7 +18,6 @@ import {
 import { shownAlone } from "../world/noted.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { anyTextIsRead } from "./exchange-bodies.ts";
 import { alsoAsUsual } from "./shared/usual.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
 import { clientName, toldTimes } from "./told-time.ts";
@@ -30,32 +28,25 @@ interface Course {
   readonly second: boolean;
   readonly times: number;
 }
-const courses: fc.Arbitrary<Course> = fc.record({
-  second: fc.boolean(),
-  times: fc.integer({ min: 1, max: 4 }),
-});
 const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
 /** As often as services that count refreshes might. */
 const often: Course = { second: false, times: 24 };
-const inEveryCourse = {
-  examples: [once, thrice, often],
-  share: 0.5,
+const each: ListOptions<Course> = {
   clients: "first",
-  print: ({ second, times }: Course) =>
+  print: ({ second, times }) =>
     `${counted(times, "refresh", "refreshes")} by the ${second ? "second" : "first"} client`,
-} as const;
+};
 
 export const refreshRules = {
   "refresh.token-set": {
     check: (_world, run) =>
       run.all([
-        run.forAll(courses, (course, world) => refreshed(world, course, judgeTokenSet), inEveryCourse),
+        run.forEach([once, thrice, often], (course, world) => refreshed(world, course, judgeTokenSet), each),
         alsoAsUsual(run, async (world, target) => {
           const { client, refreshToken } = await obtainTokens(world);
           return judgeTokenSet(await target.refresh(refreshBody(client, refreshToken)));
         }),
-        anyTextIsRead(run, "refresh"),
       ]),
     waits: (outer, run) =>
       run.all([
@@ -71,23 +62,23 @@ export const refreshRules = {
 
   "refresh.returns-no-refresh-token": {
     check: (_world, run) =>
-      run.forAll(
-        courses,
+      run.forEach(
+        [once, thrice, often],
         (course, world) =>
           refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
-        inEveryCourse,
+        each,
       ),
     waits: async (outer, run) => answersThroughLife(outer, run, judgeNoRefreshToken),
   },
 
   "refresh.access-token-works": (_world, run) =>
-    run.forAll(
-      courses,
+    run.forEach(
+      [once, thrice],
       async (course, world) => {
         const shown = await shownFirst(world, course);
         return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
       },
-      { ...inEveryCourse, examples: [once, thrice] },
+      each,
     ),
 
   "refresh.previous-access-token": observing([], async (world) => {

@@ -1,12 +1,8 @@
-import type fc from "fast-check";
 import {
-  alterations,
-  altered,
   columnNames,
   isSameClientId,
   isSameCredential,
   nearMisses,
-  printAlteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
 import { invented } from "../arbitraries/intrusions.ts";
@@ -59,12 +55,6 @@ export const near =
       const right = body[field] ?? "";
       return secrets.derive(right, alter(right), name);
     });
-
-/** Random near misses of a field. */
-export const anyNear = (field: Field): fc.Arbitrary<Row> =>
-  alterations.map((one) =>
-    near(field)({ name: printAlteration(one), alter: (value) => altered(value, one) }),
-  );
 
 /** Changes of several fields. */
 const changed = (name: string, of: (right: Right, world: World) => Body): Row => ({ name, of });

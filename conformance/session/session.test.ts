@@ -227,7 +227,7 @@ describe("steps shared by rules", () => {
 /** Needs pushes, so that the callback is registered, and leaves one token set. */
 const leaving: Rule = {
   requirement: "push.delivered",
-  needs: ["pushes"],
+  pushes: {},
   check: (_, run) =>
     run.once(async (world) => {
       const { accessToken } = await obtainTokens(world);

@@ -33,7 +33,7 @@ export interface Prepared {
   readonly unreachableReceiver?: string;
   /** What shows that the sender's retries do not follow the clock that is moved, and what to do. */
   readonly unmovedRetries?: { readonly reason: string; readonly settle: string };
-  /** The result of the push run, for rules that need it (`needs: ["pushes"]`). */
+  /** The result of the push run, for rules that judge it (`pushes`). */
   readonly pushRun?: PushRun;
 }
 

@@ -56,17 +56,6 @@ const page = (status: number, body: string): Answer => ({
 
 /** Defects with invalid request bodies (section 4), and with refusals that say too much. */
 export const bodyDefects = rows({
-  "exchange.token-set refresh.token-set": {
-    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": reading((text) =>
-      text.replaceAll("\\", String.raw`\\`),
-    ),
-    "body-read-in-one-order: A body is accepted only if clientId comes first.": reading((text) =>
-      /^\s*\{\s*"clientId"/.test(text) ? text : "",
-    ),
-    "body-read-without-white-space: A body with white space before its first brace is refused.": reading(
-      (text) => (text.startsWith("{") ? text : ""),
-    ),
-  },
   "exchange.bad-bodies": {
     "body-with-repeated-keys: If a key is repeated, any value that is correct is used.": reading((text) => {
       const whole: unknown = JSON.parse(text);

@@ -40,15 +40,6 @@ export const writeDefects = rows({
     "writes-drop-oldest: Only the forty latest notifications are kept.": change("matching", (usual) =>
       narrowed(usual, "sequence > (SELECT max(sequence) FROM notifications) - 40"),
     ),
-    "pages-beyond-fifty-skip-one: With a limit above fifty, each page after the first begins one item late.":
-      { offsetOf: ({ limit, page }) => limit * page + (limit > 50 ? page : 0) },
-    "pages-repeat-beyond-100: Offsets beyond 100 are rounded down to a multiple of 50.": change(
-      "offsetOf",
-      (offset) => (offset > 100 ? offset - (offset % 50) : offset),
-    ),
-    "total-estimated-from-100: A total of 100 or more is rounded to tens.": change("countMatches", (count) =>
-      count < 100 ? count : Math.round(count / 10) * 10,
-    ),
     "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.": (
       sound,
     ) => ({
@@ -119,7 +110,6 @@ export const writeDefects = rows({
       countMatches: (selection, context) =>
         remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
     }),
-    "total-eighty-at-most: total is never more than eighty.": { total: (matched) => Math.min(matched, 80) },
     "list-of-one-kept-for-five-seconds: A list with limit=1 is served from a cache for five seconds.":
       listKeptFor(5 * SECOND_MS, ({ from: { url = "" } }) =>
         /[?&]limit=1(?:&|$)/.test(url) ? url : undefined,

@@ -56,7 +56,7 @@ export const exchange = {
     derivation:
       "All bodies are JSON, with the documented fields as strings; anything else is not a token request.",
     judged:
-      "Truncated JSON, other types, arrays, deep nesting, fields under __proto__ and large bodies must yield nothing usable. Neither must trailing commas, single quotes and keys without quotes, nor a form, whatever Content-Type it comes under. A valid exchange afterwards must succeed. A repeated field must be refused or have one meaning; which one is reported. So is whether comments, numbers that are none and text behind the object are accepted, as common parsers do and RFC 8259 section 9 lets them.",
+      "Truncated JSON, other types, arrays, deep nesting, fields under __proto__ and large bodies must yield nothing usable. Neither must trailing commas, single quotes and keys without quotes, nor a form, whatever Content-Type it comes under. A valid exchange afterwards must succeed. A repeated field must be refused or have one meaning; which one is reported.",
     readings: {
       refused: "an object with a repeated field is refused",
       "last-value-counts": "if a field is repeated, the last value counts",

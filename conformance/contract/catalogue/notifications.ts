@@ -83,7 +83,7 @@ export const notifications = {
     derivation:
       "total and data describe the notifications that match; creating others cannot remove those that exist.",
     judged:
-      "Reads run concurrently with events. total is at least the number visible before the request, and at most the number whose creation began before the answer came. Reading pages until one is empty shows everything that was visible at the start. A notification is visible once any list has shown it, or tolerances.visibilityMs after its event was acknowledged. From then on every list must show it, so an older answer from a cache breaks the rule. Once the whole list is long and nobody writes, its pages must hold each notification once, and total must be their number.",
+      "Reads run concurrently with events. total is at least the number visible before the request, and at most the number whose creation began before the answer came. Reading pages until one is empty shows everything that was visible at the start. A notification is visible once any list has shown it, or tolerances.visibilityMs after its event was acknowledged. From then on every list must show it, so an older answer from a cache breaks the rule.",
   },
   "notifications.invalid-paging": {
     level: "unspecified",

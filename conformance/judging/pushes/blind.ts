@@ -1,8 +1,7 @@
 import { counted } from "../../contract/text.ts";
-import { overlap, type TimeInterval, isRare, lengthMs, merged, without } from "../interval.ts";
+import type { TimeInterval } from "../interval.ts";
 import type { LostStage } from "../../contract/push.ts";
 import type { Doubt } from "./cases.ts";
-import { allowedLatenessMs, instantsOf, readingsOf } from "./readings.ts";
 import { outlastsLag } from "./lag.ts";
 import type { LostConnection, PushRun, PushTrace, ReceiverOutage } from "./trace.ts";
 
@@ -34,9 +33,6 @@ const outageAsBlind = (outage: ReceiverOutage, trace: Trace): readonly Blind[] =
  */
 const unused: ReadonlySet<LostStage> = new Set<LostStage>(["silent", "not-tls", "no-request"]);
 
-/** At least this many at times when nothing was due show that such connections come anyway. */
-const LEAST_AT_OTHER_TIMES = 2;
-
 /** Lost connections, except those during outages, when the receiver was closed or showed an untrusted certificate. */
 export const lostConnections = ({
   lost = [],
@@ -51,40 +47,9 @@ export const lostConnections = ({
       ),
   );
 
-/**
- * Connections that may have carried a push. Those whose stage and address appear just as often when nothing is due are
- * health checks. A machine that is too busy breaks connections only where pushes are.
- */
-const lostPushes = (trace: Trace): readonly LostConnection[] => {
-  const all = lostConnections(trace).filter(({ stage }) => !unused.has(stage));
-  const { watchedFromMs } = trace;
-  if (all.length === 0 || trace.clock === "virtual" || watchedFromMs === undefined) return all;
-  const due = dueTimes(trace);
-  const quietMs = lengthMs(
-    without({ earliestMs: watchedFromMs, latestMs: trace.watchedUntil.earliestMs }, due),
-  );
-  const groups = Map.groupBy(all, ({ stage, address }) => `${stage} ${address ?? ""}`);
-  return [...groups.values()].flatMap((group) => {
-    const inside = group.filter(({ at }) => due.some((one) => overlap(one, at)));
-    const otherwise = group.length - inside.length;
-    const expected = quietMs > 0 ? (otherwise / quietMs) * lengthMs(due) : 0;
-    return otherwise >= LEAST_AT_OTHER_TIMES && !isRare(inside.length, expected) ? [] : inside;
-  });
-};
-
-/** When pushes were due by any reading, or came. */
-const dueTimes = ({ pushCases, limits, earlyGuardMs, ...trace }: Trace): readonly TimeInterval[] => {
-  const instants = readingsOf(limits).flatMap(instantsOf);
-  return merged(
-    pushCases.flatMap(({ triggered, pushes }) => [
-      ...instants.map((instantMs) => ({
-        earliestMs: triggered.earliestMs + instantMs - earlyGuardMs,
-        latestMs: triggered.latestMs + instantMs + allowedLatenessMs(instantMs, trace),
-      })),
-      ...pushes.map(({ at }) => at),
-    ]),
-  );
-};
+/** Connections that may have carried a push. */
+const lostPushes = (trace: Trace): readonly LostConnection[] =>
+  lostConnections(trace).filter(({ stage }) => !unused.has(stage));
 
 /** Connections without a push, counted by stage, for reports. */
 export const lostFacts = (

@@ -7,7 +7,6 @@ import { judgeIndependence } from "./independence.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
-import { isRare } from "../interval.ts";
 
 const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
   moments.map((at, index) => ({ n: index + 1, stage, address, at: moment(at) }));
@@ -89,7 +88,6 @@ describe("a load balancer that checks whether the receiver listens", () => {
     [5_000, "silent"],
     [30_000, "silent"],
     [1_000, "no-request"],
-    [1_000, "handshake"],
     [1_000, "not-tls"],
   ] as const)("changes no verdict if it connects every %i ms (%s)", (periodMs, stage) => {
     const lost = probesEvery(periodMs, stage);
@@ -114,26 +112,6 @@ describe("a load balancer that checks whether the receiver listens", () => {
     ];
     // However many there are: no part of a push was ever sent on them.
     expect(judgeRetries(withoutPushesFrom(1, "R1", more)).judgement.kind).toBe("failed");
-  });
-});
-
-describe("isRare", () => {
-  it("uses the upper tail of the Poisson distribution", () => {
-    // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
-    for (const [count, expected] of [
-      [1, 0.01],
-      [10, 4],
-      [1, 0],
-      [900, 800],
-    ] as const)
-      expect([count, expected, isRare(count, expected)]).toEqual([count, expected, true]);
-    for (const [count, expected] of [
-      [1, 0.02],
-      [9, 4],
-      [0, 0],
-      [800, 800],
-    ] as const)
-      expect([count, expected, isRare(count, expected)]).toEqual([count, expected, false]);
   });
 });
 

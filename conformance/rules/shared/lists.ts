@@ -2,7 +2,7 @@ import { counted } from "../../contract/text.ts";
 import { describe, pageOf, unlessUndecided, type Answer } from "../../world/exchange.ts";
 import type { ListQuery, Seen } from "../../judging/laws/lists.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
-import { discard, type CaseVerdict, expectThat, pass, shownBy } from "../../judging/case-verdict.ts";
+import { discard, type CaseVerdict, expectThat, shownBy } from "../../judging/case-verdict.ts";
 import { gaveData, obtainRefreshed, obtainTokens } from "../../world/steps.ts";
 import type { AccountSet } from "../../world/dataset.ts";
 import { answerOrHangUp, type Client } from "../../world/target.ts";
@@ -152,47 +152,9 @@ export const greatestLimit = async (world: World): Promise<number> => {
   return greatest;
 };
 
-/** An odd limit, so that pages begin at offsets that are multiples of little else. */
-const ODD_LIMIT = 7;
-/** Longer than accounts and the usual defaults and maxima, so that only a long list has a second page of it. */
-const WIDE_LIMIT = 64;
-
 /**
- * The whole list, longer than any list that other rules read: its pages hold each notification once, and total counts
- * them. Judges nothing if others write to it meanwhile.
- */
-export const longListHolds = async (list: List, defaultLimit: number): Promise<readonly CaseVerdict[]> => {
-  const isWideServed = (await list({ limit: WIDE_LIMIT })).ids.length === WIDE_LIMIT;
-  return [
-    await holdsAt(list, Math.min(ODD_LIMIT, defaultLimit)),
-    ...(isWideServed ? [await holdsAt(list, WIDE_LIMIT)] : []),
-  ];
-};
-
-const holdsAt = async (list: List, limit: number): Promise<CaseVerdict> => {
-  const before = await list({ limit: 1 });
-  const pages = await readPages(list, { limit }, MOST_PAGES);
-  const after = await list({ limit: 1 });
-  if (!before.served || before.total !== after.total || pages.some(({ served }) => !served)) return pass;
-  const ids = pages.flatMap((page) => page.ids);
-  const found = new Set(ids).size;
-  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  // What appears twice is shown by the pages on which it does, what is missing by all.
-  const telling = twice === undefined ? pages : pages.filter((page) => page.ids.includes(twice)).slice(0, 2);
-  const hasEnded = pages.at(-1)?.ids.length === 0;
-  return shownBy(
-    exchangesOf(before, ...telling, after),
-    expectThat(
-      ids.length === found && (!hasEnded || before.total === found),
-      "while nobody writes, the pages of a long list hold each notification once, and total is their number",
-      `with limit=${limit}, ${pages.length} pages hold ${found} notifications and ${ids.length - found} repeated ones, and total is ${JSON.stringify(before.total)}`,
-    ),
-  );
-};
-
-/**
- * The same with a limit that the service cuts down, of a list or a part of it: the pages that are cut show what total
- * counts, each once, unless others write meanwhile, and in any case what was there before (`ids`, in lower case).
+ * With a limit that the service cuts down, of a list or a part of it: the pages that are cut show what total counts, each
+ * once, unless others write meanwhile, and in any case what was there before (`ids`, in lower case).
  */
 export const cutListHolds = async (
   list: List,
