@@ -18,6 +18,7 @@ const inMarkdown = [
   "gate green",
   "gate red",
   "gate not judged",
+  "gate strict with warnings",
   "gate with measurements and a changed pin",
   "load that broke a promise and missed an objective",
   "comparison of gates",
