@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 export const longest: readonly string[] = [
   "conformance/pushes/unawaited.test.ts",
-  "conformance/rules/proofs.test.ts",
+  "conformance/rules/breaches.test.ts",
   "conformance/rules/push.test.ts",
   "scenarios/runner/segments-command.test.ts",
   "scenarios/runner/load-detection.test.ts",
@@ -23,6 +23,7 @@ export const longest: readonly string[] = [
   "conformance/lifetimes/lifetime.test.ts",
   "conformance/testing/reliability/planted.test.ts",
   "conformance/engine/push-runs.test.ts",
+  "conformance/rules/empty-lists.test.ts",
   "reports/html/browser.test.ts",
   "scenarios/runner/scripts.test.ts",
   "conformance/testing/reliability/killed.test.ts",
