@@ -124,29 +124,22 @@ describe("the windows of the retry schedule", () => {
   });
 });
 
-describe("the page of a load", () => {
-  it("says up to which rate a ramp held, and what gave way there", async () => {
-    const view = await viewOf("load");
-    if (view.kind !== "load") throw new Error("not a load run");
-    const gaveWay = {
-      name: "list p95",
-      limit: 500,
-      unit: "ms",
-      bound: "at most",
-      measured: 812,
-      verdict: "breached",
-    } as const;
-    const breakpoint = { heldTo: 62, endedAt: 81, gaveWay };
-    const held = { ...view.record, shape: "breakpoint", rules: [], breakpoint };
-    const shown = (record: Partial<typeof view.record>): string =>
-      textOf(renderHtml([{ ...view, record: { ...held, ...record } }])).replace(/\s+/g, " ");
-    const passed = shown({ outcome: "passed" });
-    expect(passed).toContain("Every objective held up to 62 requests per second, where list p95 gave way.");
-    expect(passed).toMatch(/Gave way list p95: 812 ms, at most 500 ms, over five seconds/);
-    expect(passed).toMatch(/ended at 81 of \d+ requests per second/);
-    expect(shown({ outcome: "incomplete" })).toContain("held up to at least 62 requests per second");
-    expect(shown({ outcome: "failed", breakpoint: { ...breakpoint, heldTo: 0 } })).toContain(
-      "list p95 was missed from the lowest rate of the ramp on",
-    );
-  });
+it("the headline of a ramp says up to which rate it held at least, or that it held at none", async () => {
+  const view = await viewOf("load");
+  if (view.kind !== "load") throw new Error("not a load run");
+  const gaveWay = {
+    name: "list p95",
+    limit: 500,
+    unit: "ms",
+    bound: "at most",
+    measured: 812,
+    verdict: "breached",
+  } as const;
+  const shown = (heldTo: number, outcome: "incomplete" | "failed"): string => {
+    const breakpoint = { heldTo, endedAt: 81, gaveWay };
+    const record = { ...view.record, shape: "breakpoint", rules: [], breakpoint, outcome } as const;
+    return textOf(renderHtml([{ ...view, record }]));
+  };
+  expect(shown(62, "incomplete")).toContain("held up to at least 62 requests per second");
+  expect(shown(0, "failed")).toContain("list p95 was missed from the lowest rate of the ramp on");
 });
