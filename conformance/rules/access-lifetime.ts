@@ -129,12 +129,8 @@ const expiringTokens = (
 } => {
   const few = run.cases(0.12, 1);
   const { prepared, limits } = world;
-  const histories = refreshHistories(world, run);
-  // The history of days ends with the refreshToken instead.
-  const lengths = histories
-    .map(total)
-    .filter((lengthMs) => lengthMs < limits.refreshTokenLifetimeMs - prepared.accessLifetimeMs);
-  const togetherMs = Math.max(0, ...lengths);
+  const histories = refreshHistories(world);
+  const togetherMs = Math.max(0, ...histories.map(total));
   const before = (tookMs: number): number =>
     world.clock.kind === "real" ? 0 : Math.max(0, togetherMs - tookMs);
   const exchanged = checked(exchangedLate(world, before(limits.codeLifetimeMs / 2)));

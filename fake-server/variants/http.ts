@@ -235,6 +235,15 @@ export const httpVariants = {
             : answer,
         ),
       ),
+    "rate-limited-by-a-page: At most fifty requests at once, then six hundred per second of real time; others get a page with 403, as from a firewall.":
+      together(
+        keeping((take = bucket(50, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) })),
+        change("renderRefusal", (answer, { kind }) =>
+          kind === "rate-limited"
+            ? { status: 403, headers: { "content-type": "text/html" }, body: "<h1>Forbidden</h1>" }
+            : answer,
+        ),
+      ),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": {
       timestamp: ({ nowMs }) => nowMs - 946_684_800_000,
     },
