@@ -166,12 +166,20 @@ describe("a service of two processes, one of which does not read the file", () =
     ["a code of it is expired for the first, twice", "ffffooofof"],
     ["a code of it is expired for the first, once", "ffffooofff"],
     ["no code is expired", "ffoo"],
-    ["it gets all authorizations, and its codes are expired for the first", "of"],
   ])("is refused, and the message says so, if %s", async (_, routes) => {
     const { check } = await judged("+0", inTwoProcesses(routes));
     expect(check).toMatchObject({ ok: false, fatal: "configuration" });
     expect(check.message).toContain("a process of the service does not seem to read");
     expect(check.remedy).toMatch(/^start every process of the service with LD_PRELOAD/);
+  });
+
+  it("is found out in the run if it gets all authorizations, and no exchange that told it got tokens", async () => {
+    const { session, check, world } = await judged("+0", inTwoProcesses("of"));
+    expect(check).toMatchObject({ ok: true });
+    const { clock, target } = world();
+    await clock.sleep(600_000);
+    await target.authorize();
+    expect(() => session.clocks.verify?.()).toThrow("FAKETIME_NO_CACHE=1");
   });
 
   it("cannot be verified if codes are expired before a timestamp tells", async () => {
