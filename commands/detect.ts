@@ -68,6 +68,9 @@ const detectHere = async (
     ...given({ next }),
     defects,
     variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
+    leavesOpen: Object.fromEntries(
+      Object.entries(variants).map(([name, { leavesOpen = [] }]) => [name, leavesOpen]),
+    ),
     joint,
     ...(names === undefined ? {} : { names }),
     rules,

@@ -43,6 +43,8 @@ export interface Variant {
   /** When its clock starts, in milliseconds since 1970, if not as usual. */
   readonly startTimeMs?: number;
   readonly replaces: Replaces;
+  /** The rules that it may leave inconclusive, because a service like this does not let them be judged. */
+  readonly leavesOpen?: readonly RequirementId[];
   /** The parts of its decisions that it changes, if another variant may change the rest in the same service. */
   readonly changes?: readonly Part[];
 }

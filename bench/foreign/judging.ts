@@ -12,9 +12,7 @@ export const SECTIONS = "authorize,code,exchange,refresh,access,notifications,wh
 
 /** Rules that wait on the service's clock. The last two wait for as long as the clock lets them, so they state no wait. */
 export const waitingRules: readonly RequirementId[] = [
-  ...rules
-    .filter(({ waitsMs }) => waitsMs !== undefined)
-    .map(({ requirement }) => requirement),
+  ...rules.filter(({ waitsMs }) => waitsMs !== undefined).map(({ requirement }) => requirement),
   "refresh.reusable",
   "lifecycle.model",
 ];

@@ -16,8 +16,8 @@ const worldOf = (ids: readonly [string, string], drawn: readonly string[]): Worl
   return {
     client: clientOf(ids[0]),
     secondClient: clientOf(ids[1]),
-    unique: () => left.shift() ?? "nothing is left",
-  } as Partial<World> as World;
+    target: { unique: () => left.shift() ?? "nothing is left" },
+  } as unknown as World;
 };
 
 describe("an invented value", () => {

@@ -45,7 +45,7 @@ export const invented = (length: number, world: World): string => {
   const ids = clientsOf(world).map(({ id }) => id);
   for (;;) {
     // Backwards, because unique strings begin alike.
-    const value = Array.from(world.unique())
+    const value = Array.from(world.target.unique())
       .toReversed()
       .join("")
       .repeat(Math.ceil(length / 8))

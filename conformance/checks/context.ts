@@ -99,8 +99,8 @@ export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } =
   return Object.keys(all).length > 0 ? { facts: all } : {};
 };
 
-/** What settles a case whose control failed. */
-export const EVERY_CONTROL = "a run in which every control succeeds";
+/** What is needed where a control failed. */
+export const EVERY_CONTROL = "that this request succeeds, because what is judged rests on it";
 
 /** The verdict of cases none of which failed: passed only if every one was decided, and there was at least one. */
 export const unbroken = (tally: Tally, facts?: Facts): Verdict => {

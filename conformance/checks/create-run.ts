@@ -3,7 +3,7 @@ import { canonicalJson, type Facts, type Verdict } from "../contract/verdict.ts"
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { World } from "../world/world.ts";
 import { failed } from "./breach.ts";
-import { type RunContext, count, factsOf, newTally, repeatedIn, unbroken } from "./context.ts";
+import { EVERY_CONTROL, type RunContext, count, factsOf, newTally, repeatedIn, unbroken } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
 import { forEach } from "./list.ts";
@@ -106,7 +106,7 @@ const observe =
       return {
         kind: "inconclusive",
         reason: judgement.reason,
-        settle: "a service that answers the requests being watched",
+        settle: judgement.settle ?? EVERY_CONTROL,
         cases: 0,
         ...factsOf(tally),
       };

@@ -29,7 +29,7 @@ describe.each(methods)("%s", (name, judgeBy) => {
     const { run, sent } = open({ untilBreach: { isSeen: false }, casesAtATime: 1 });
     const verdict = await run.all([
       judgeBy(run, always(wrong)),
-      run.forEach([1, 2], (_value, world) => Promise.resolve(world.unique()).then(() => pass)),
+      run.forEach([1, 2], (_value, world) => Promise.resolve(world.target.unique()).then(() => pass)),
     ]);
     expect(verdict).toMatchObject({
       kind: "failed",
@@ -117,8 +117,8 @@ describe.each(methods)("%s", (name, judgeBy) => {
   it("fails with the expected and actual behaviour, the exchanges, and how often it recurred", async () => {
     const { run, kept } = open();
     const verdict = await judgeBy(run, (world) => {
-      world.unique();
-      world.unique();
+      world.target.unique();
+      world.target.unique();
       return Promise.resolve(wrong);
     });
     const attempts = name === "once" ? 2 : 4;
@@ -140,7 +140,7 @@ describe.each(methods)("%s", (name, judgeBy) => {
     // At first three of three exchanges show it, then one of four.
     let sent = 3;
     await judgeBy(run, async (world) => {
-      const numbers = Array.from({ length: sent }, () => Number(world.unique()));
+      const numbers = Array.from({ length: sent }, () => Number(world.target.unique()));
       const shown = sent === 3 ? numbers : numbers.slice(-1);
       sent = 4;
       return fail("right", "wrong", shown);

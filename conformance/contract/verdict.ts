@@ -26,7 +26,7 @@ export const reasonOf = (verdict: Verdict): string => {
 export const whyOpen = (verdict: Verdict): string => {
   const reason = reasonOf(verdict);
   if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
-  if ("settle" in verdict) return `${reason}; to resolve: ${verdict.settle}`;
+  if ("settle" in verdict) return `${reason}; needed: ${verdict.settle}`;
   return "due" in verdict ? `${reason}; due ${verdict.due}` : reason;
 };
 

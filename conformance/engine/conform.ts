@@ -206,7 +206,7 @@ const connectionNotes = (report: ConnectionReport, results: readonly RuleResult[
       `${counted(throttled, "answer")} asked to retry later, after up to ${duration(longestThrottleMs)}; each time the run waited and sent the request again`,
     lost > 0 && `${counted(lost, "request")} got no complete answer; ${resent}`,
     hidden > 0 &&
-      `${counted(hidden, "request")} got 502, 503 or 504, perhaps from a gateway; those that could have changed something were not resent`,
+      `${counted(hidden, "request")} got 502, 503, 504 or a page with 403, perhaps from a gateway; those that could have changed something were not resent`,
     repeated > 0 &&
       `${counted(repeated, "time")} a case was played again, because an answer was missing or clients were locked out`,
     outages > 0 && `the target's address ${refused(outages, longestOutageMs)}`,

@@ -89,6 +89,20 @@ describe("detection", () => {
     ]);
   });
 
+  it("lets a variant leave open only what it declares", async () => {
+    const open: Rule = {
+      requirement: "code.lifetime",
+      check: () =>
+        Promise.resolve({ kind: "inconclusive", reason: "clients are locked out", settle: "", cases: 0 }),
+    };
+    const report = await detect({
+      ...options(),
+      rules: [open],
+      subjects: [{ ...variant("declared"), leavesOpen: ["code.lifetime"] }, variant("undeclared")],
+    });
+    expect(report.variants.unsettled.map(({ variant: name }) => name)).toEqual(["undeclared"]);
+  });
+
   it("does not count a service that the preflight refuses as killed or free of false alarms", async () => {
     const report = await detect({
       ...options(),

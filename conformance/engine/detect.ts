@@ -19,6 +19,8 @@ export interface Subject {
   readonly members?: readonly string[];
   readonly kind: "defect" | "variant";
   readonly breaks: readonly RequirementId[];
+  /** The rules that a variant may leave inconclusive. */
+  readonly leavesOpen?: readonly RequirementId[] | undefined;
 }
 
 /**
@@ -214,6 +216,7 @@ const falseAlarmOf = (subject: Subject, { id, verdict }: RuleResult): FalseAlarm
 
 const unsettledOf = (subject: Subject, { id, level, verdict }: RuleResult): Unsettled[] =>
   level !== "unspecified" &&
+  !(verdict.kind === "inconclusive" && subject.leavesOpen?.includes(id)) &&
   !["passed", "failed", "warned", "observed"].includes(verdict.kind) &&
   !(verdict.kind === "not-applicable" && verdict.by === "service")
     ? [{ variant: subject.name, rule: id, verdict: verdict.kind, ...reasonOf(verdict) }]

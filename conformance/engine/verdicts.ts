@@ -30,8 +30,8 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   if (verdict.kind === "inconclusive" && lockouts > 0 && verdict.settle !== whatAnswers.locked)
     return {
       ...verdict,
-      reason: `${verdict.reason}; the service locks clients out after refused requests, which the run therefore spaced`,
-      settle: `${verdict.settle}; or ${whatAnswers.locked}`,
+      reason: `the service locks clients out after refused requests, so the run spaced them, too far apart for this rule: ${verdict.reason}`,
+      settle: "a service that does not lock out the clients of the profile",
     };
   if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
     return { ...verdict, kind: "warned" };

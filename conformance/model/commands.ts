@@ -114,7 +114,7 @@ const exchangeRightly = async (model: Model, real: Real, code: CodeState): Promi
 
 const exchangeWrongly = async (model: Model, real: Real, code: CodeState): Promise<void> => {
   const client = clientOf(real, code.client);
-  const body = { ...exchangeBody(client, code.value), clientSecret: real.world.unique() };
+  const body = { ...exchangeBody(client, code.value), clientSecret: real.world.target.unique() };
   const { value: answer } = await during(model, real, () => real.world.target.exchange(body));
   model.otherDecisions += 1;
   if ((await yielded(real.world, answer, client)) !== undefined)

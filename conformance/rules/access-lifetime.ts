@@ -1,16 +1,7 @@
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
-import type {
-  HistoryVerdict,
-  Deferral,
-  ExpiringCredential,
-  Judge,
-  Run,
-  Rules,
-  WaitFacts,
-} from "../checks/rule.ts";
-import { ask, exchangedLate, type Stage } from "../lifetimes/play.ts";
-import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import type { HistoryVerdict, ExpiringCredential, Judge, Run, Rules, WaitFacts } from "../checks/rule.ts";
+import { exchangedLate, lifeOf, probeNow, type Stage } from "../lifetimes/play.ts";
 import { judgeCrowd, judgeLifetime, onDates, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   obtainRefreshed,
@@ -38,7 +29,7 @@ type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 const deferredToken = (
   origin: Origin,
   issue: (world: World) => Promise<Issued>,
-): ExpiringCredential<Issued> & Deferral => ({
+): ExpiringCredential<Issued> => ({
   name: `accessToken of ${origin}`,
   lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
   issue: async (world) => {
@@ -49,8 +40,6 @@ const deferredToken = (
   alive: (world, { accessToken }) => isShownSomething(world, accessToken),
   control: (world) =>
     freshAccessTokenWorks(world, world, origin, (accessToken) => isShownSomething(world, accessToken)),
-  windows: windowsOfMinutes,
-  isShort: true,
 });
 
 const tokensOfEachCall = [
@@ -76,9 +65,8 @@ const outlivesMonth: Judge<(typeof tokensOfEachCall)[number]> = async (token, wo
   if (!(await token.alive(world, value))) throw new ControlFailed(`a fresh ${token.name} opens no list`);
   await world.clock.sleep(world.limits.refreshTokenLifetimeMs);
   const woken = await world.clock.now();
-  const issuedToken = { credential: value, issued, lifetimeMs: value.expiresInMs };
-  const { verdict } = await ask(world, token, issuedToken, { now: () => world.clock.now(), woken });
-  return verdict;
+  const life = lifeOf(world, token, value, issued);
+  return (await probeNow(world, token, { held: value, life }, woken)).verdict;
 };
 
 export const accessLifetimeRules = {
@@ -207,7 +195,9 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
   const { accessToken } = await obtainTokens(world, { client: world.secondClient });
   if (await isShownSomethingAtOnce(world, accessToken)) return isShownSomethingAtOnce;
-  return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
+  return (await opens(world, world.target.unique())) || !(await opens(world, accessToken))
+    ? undefined
+    : opens;
 };
 
 /** How a token is probed: as its own client can tell whether it works, and with a fresh one from the same call. */

@@ -115,7 +115,7 @@ const PLAIN_QUERY = "q=1";
  */
 const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict> => {
   const { client, query } = address;
-  const state = world.unique();
+  const state = world.target.unique();
   const noted = notedFrom(world);
   const answer = await answerOrRefusal(() => send(world, address, state));
   if (!(await yieldedCode(world, answer, client))) {
@@ -131,7 +131,7 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
     if (!plainQueries.some((plain) => plain === query))
       return discard("the document does not say whether such a query may be added");
     const twin = { ...address, query: PLAIN_QUERY };
-    const twinState = world.unique();
+    const twinState = world.target.unique();
     if (!(await yieldedCode(world, await answerOrRefusal(() => send(world, twin, twinState)), client)))
       return discard("the service accepts the registered address only unchanged");
     return fail(
@@ -158,7 +158,7 @@ const requireFlow = async (world: World): Promise<void> => {
   const failure = await flowFailure(world, client);
   if (failure === undefined) return;
   if (secondClient !== undefined && (await flowFailure(world, secondClient)) === undefined) return;
-  const rawQuery = `clientId=${encodeURIComponent(client.id)}&state=${world.unique()}&redirectUri=${encodeURI(client.redirectUri)}`;
+  const rawQuery = `clientId=${encodeURIComponent(client.id)}&state=${world.target.unique()}&redirectUri=${encodeURI(client.redirectUri)}`;
   if (!(await yieldedCode(world, await world.target.authorize({ rawQuery })))) throw failure;
 };
 
@@ -211,11 +211,15 @@ const oddQueries = (world: World): readonly (readonly [name: string, parameters:
   const { id, redirectUri } = world.client;
   const right = (): Parameters => [
     ["clientId", id],
-    ["state", world.unique()],
+    ["state", world.target.unique()],
     ["redirectUri", redirectUri],
   ];
   const names = ["clientId", "state", "redirectUri"] as const;
-  const others = { clientId: "nobody", state: world.unique(), redirectUri: "https://elsewhere.example/" };
+  const others = {
+    clientId: "nobody",
+    state: world.target.unique(),
+    redirectUri: "https://elsewhere.example/",
+  };
   return [
     ...names.flatMap((name): (readonly [string, Parameters])[] => {
       const parameters = right();

@@ -85,7 +85,7 @@ const gotCode = "it got a code that can be exchanged";
 const withForeign: Refusal<undefined, ForeignProbe> = {
   ...onlyAllowed,
   gain: async (world, _right, probe) => {
-    const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
+    const state = placed(world.target.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
     const answer = await answerOrRefusal(() => authorizeWith(world, state, probe.bare));
     if (answer !== undefined && carriesNoState(answer) && mayBeDropped(probe, state)) return untested;
     return (await yieldedCode(world, answer)) ? gotCode : undefined;
@@ -119,8 +119,8 @@ const secondStates = (["before", "behind"] as const).map((place) => ({
 const withSecondState: Refusal<undefined, "before" | "behind"> = {
   ...onlyAllowed,
   gain: async (world, _right, place) => {
-    const bad = `${world.unique()}-`;
-    const query = queryWith(world, world.unique());
+    const bad = `${world.target.unique()}-`;
+    const query = queryWith(world, world.target.unique());
     const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
     const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
     const taken = answer === undefined ? undefined : grantOf(answer)?.state;
@@ -129,7 +129,7 @@ const withSecondState: Refusal<undefined, "before" | "behind"> = {
 };
 
 /** The control: the same request with an allowed state gets a working code. */
-const twinSucceeds = async (world: World, state = world.unique()): Promise<void> => {
+const twinSucceeds = async (world: World, state = world.target.unique()): Promise<void> => {
   const { code } = await obtainCode(world, { authorize: { state } });
   await redeem(world, code);
 };
@@ -151,7 +151,7 @@ const authorizeWith = async (world: World, rawState: string, isBare = false): Pr
 };
 
 const stateOf = (world: World, length: number): string =>
-  world.unique().padEnd(length, "aZ09").slice(-length);
+  world.target.unique().padEnd(length, "aZ09").slice(-length);
 
 type Reading = "bytes-after-decoding" | "bytes-before-decoding";
 

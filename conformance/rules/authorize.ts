@@ -27,10 +27,10 @@ export const authorizeRules = {
     run.all([
       run.forEach(
         clientsOf(world),
-        (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.unique()),
+        (client, caseWorld) => judgeGrant(caseWorld, client, caseWorld.target.unique()),
         { part: "each client", print: ({ id }) => `client ${id}`, clients: "first" },
       ),
-      alsoAsUsual(run, (own, target) => judgeGrant({ ...own, target }, own.client, own.unique())),
+      alsoAsUsual(run, (own, target) => judgeGrant({ ...own, target }, own.client, own.target.unique())),
       run.forAll(
         validStates(world.limits.stateMaxBytes),
         (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
@@ -40,7 +40,7 @@ export const authorizeRules = {
         ["redirectUri, state, clientId"],
         (_order, caseWorld) => {
           const { client } = caseWorld;
-          const state = caseWorld.unique();
+          const state = caseWorld.target.unique();
           const rawQuery = encodeQuery({ redirectUri: client.redirectUri, state, clientId: client.id });
           return judgeGrant(caseWorld, client, state, { rawQuery });
         },
@@ -67,19 +67,19 @@ export const authorizeRules = {
       ),
       run.once(
         async (caseWorld) => {
-          const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.unique());
+          const states = Array.from({ length: run.cases(1, 8) }, () => caseWorld.target.unique());
           const judgements = await Promise.all(states.map((state) => echoes(caseWorld, state)));
           return { ...allHold(judgements), cases: states.length };
         },
         { part: "at once" },
       ),
-      alsoAsUsual(run, (own, target) => echoes({ ...own, target }, own.unique())),
+      alsoAsUsual(run, (own, target) => echoes({ ...own, target }, own.target.unique())),
     ]),
 
   "authorize.code-is-fresh": (world, run) =>
     run.once(async (caseWorld) => {
       const rounds = run.cases(1, 6);
-      const state = caseWorld.unique();
+      const state = caseWorld.target.unique();
       const issued: IssuedCode[] = [];
       const authorize = async (client: Client, ownState = state): Promise<void> => {
         issued.push(await obtainCode(caseWorld, { client, authorize: { state: ownState } }));
@@ -89,7 +89,9 @@ export const authorizeRules = {
       for (const client of clientsOf(world)) {
         for (let round = 0; round < rounds; round += 1) await authorize(client);
         await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client)));
-        await Promise.all(Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.unique())));
+        await Promise.all(
+          Array.from({ length: 2 * rounds }, () => authorize(client, caseWorld.target.unique())),
+        );
         await authorize(client);
         // Before any is used: a code issued twice may be refused when used, which would look like a failing control.
         if (repeated() !== undefined) break;

@@ -59,7 +59,7 @@ export const printFates = (set: readonly Fate[]): string =>
 
 /** Issues the codes, lets their fates happen, and judges that those left alone can be exchanged. */
 export const othersGoOnWorking = async (set: readonly Fate[], world: World): Promise<CaseVerdict> => {
-  const state = world.unique();
+  const state = world.target.unique();
   const codes: { readonly fate: Fate["fate"]; readonly issued: IssuedCode }[] = [];
   for (const { owner, fate, sameState } of set) {
     const client = owner === "second client" ? (world.secondClient ?? world.client) : world.client;
@@ -104,7 +104,7 @@ const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Pro
 /** One code expires, and is tried, while younger ones of both clients wait. */
 export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<CaseVerdict> => {
   const { codeLifetimeMs } = world.limits;
-  const state = sameState ? world.unique() : undefined;
+  const state = sameState ? world.target.unique() : undefined;
   const older = await timed(world, () => obtainCodeWith(world, world.client, state));
   await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 5);
   const younger = await timed(world, async () => {

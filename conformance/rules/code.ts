@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import {
-  observing,
-  type Deferral,
-  type ExpiringCredential,
-  type Rules,
-  type WaitFacts,
-  type Run,
-} from "../checks/rule.ts";
-import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { observing, type ExpiringCredential, type Rules, type WaitFacts, type Run } from "../checks/rule.ts";
 import { judgeCrowd, judgeLifetime, onDates, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
 import { pauses, printEvents, reuseIsRefused, SHORT_PAUSE_MS, usedUpHistories } from "./code-reuse.ts";
@@ -53,18 +45,16 @@ const WAYS = ["for a short state", "for a state of the greatest length"] as cons
 const LONGEST = 1;
 
 /** An exchange uses up a code. */
-const codes: ExpiringCredential<Code> & Deferral = {
+const codes: ExpiringCredential<Code> = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
   issue: async (world, way) => {
-    const state = world.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
+    const state = world.target.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
     const { client, code } = await obtainCode(world, { authorize: { state } });
     return { client, code };
   },
   alive: exchangeable,
   control: freshCodeWorks,
-  windows: windowsOfMinutes,
-  isShort: true,
   isUsedUp: true,
 };
 
@@ -73,7 +63,7 @@ const codesOfAnyState = ({ limits }: World, seed: number): ExpiringCredential<Co
   const states = fc.sample(validStates(limits.stateMaxBytes), { seed });
   return async (world, nth) => {
     const { client, target } = world;
-    const state = nth === 0 ? "Z" : (states[nth] ?? world.unique());
+    const state = nth === 0 ? "Z" : (states[nth] ?? world.target.unique());
     const answer = await answerOrRefusal(() => target.authorize({ state }));
     const code = answer === undefined ? undefined : grantOf(answer)?.code;
     return { client, code: code ?? (await obtainCode(world)).code };

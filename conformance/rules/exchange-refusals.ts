@@ -77,7 +77,7 @@ const expiredCode = provoking(async (world) => {
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...Object.fromEntries(attemptKinds(world).map((kind) => [kind, attempted(kind)])),
   "a used code": usedCode,
-  "an unknown code": withCode((caseWorld) => caseWorld.unique()),
+  "an unknown code": withCode((caseWorld) => caseWorld.target.unique()),
   "an empty code": withCode(() => ""),
   "no code": withCode(() => undefined),
   "a code that is null": withCode(() => null),

@@ -96,7 +96,7 @@ const setsAreWhole = async (client: Client, world: World, target = world.target)
 const allSetsAreWhole = async (world: World): Promise<HistoryVerdict> => {
   const clients = clientIndexes(world, MANY);
   await mapLimited(clients, 6, (client) => obtainTokens(world, { client }));
-  const wrong = world.malformedTokenSets;
+  const wrong = world.evidence.malformedTokenSets;
   const [first] = wrong;
   const verdict =
     first === undefined

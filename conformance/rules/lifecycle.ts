@@ -127,7 +127,7 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     world,
     clients: clientsOf(world),
     accountId: world.events?.accountsAreFresh === true ? world.events.account() : undefined,
-    sharedState: world.unique(),
+    sharedState: world.target.unique(),
   };
   const model = newModel({
     limits: world.limits,

@@ -20,8 +20,12 @@ const worldListing = (after: { readonly lookups: number; readonly withoutFilter?
     tolerances: { visibilityRealMs: 60_000 },
     clock: { kind: "virtual" },
     client: { id: "one", secret: "secret" },
-    evidence: { exchanges: () => [], addPushes: () => {}, addExchanges: () => {} },
-    malformedTokenSets: [],
+    evidence: {
+      exchanges: () => [],
+      addPushes: () => {},
+      addExchanges: () => {},
+      malformedTokenSets: [],
+    },
     target: {
       authorize: () => given({ code: "code", state: "state", timestamp: 1 }),
       exchange: () =>

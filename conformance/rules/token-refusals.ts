@@ -77,7 +77,7 @@ const refreshing = (expected: string, uses = 0): Refusal<Right, Body> => ({
 
 /** An unregistered client gets no tokens, not even for a code that authorize gave it. */
 const strangersOwnCodeIsRefused = async (name: string, world: World): Promise<CaseVerdict> => {
-  const stranger: Client = { ...world.client, id: world.unique() };
+  const stranger: Client = { ...world.client, id: world.target.unique() };
   const answer = await answerOrHangUp(world.target.authorize({ client: stranger }));
   const given = answer === undefined ? undefined : grantOf(answer)?.code;
   if (given === undefined) return pass;

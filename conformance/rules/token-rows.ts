@@ -74,7 +74,7 @@ export const noCodes: readonly Row[] = [
   code("the client's secret", ({ client }) => client.secret),
   code("the client's id", ({ client }) => client.id),
   code("the state of its authorization", ({ state }) => state),
-  code("a made-up value", (_, world) => `${world.unique()}${world.unique()}`),
+  code("a made-up value", (_, world) => `${world.target.unique()}${world.target.unique()}`),
   code("every character of a code changed", (right) =>
     Array.from(right.code, (character) => (character === "x" ? "y" : "x")).join(""),
   ),
@@ -96,7 +96,7 @@ const ofAnotherClient: readonly Row[] = [
 export const wrongSecrets = ({ secondClient }: World): readonly Row[] => [
   ...forBoth([
     secret("no clientSecret", () => undefined),
-    secret("a made-up secret", (_, world) => world.unique()),
+    secret("a made-up secret", (_, world) => world.target.unique()),
     ...(secondClient === undefined ? [] : ofAnotherClient),
   ]),
   ...[...nearMisses, ...columnNames("clientSecret", "client_secret", "secret")].map(near("clientSecret")),
@@ -125,17 +125,17 @@ const inheritedNames = ["__proto__", "constructor", "toString", "hasOwnProperty"
 export const wrongClients: readonly Row[] = [
   ...forBoth([
     client("no clientId", () => undefined),
-    client("a made-up client", (_, world) => world.unique()),
+    client("a made-up client", (_, world) => world.target.unique()),
   ]),
   ...nearMisses.map(near("clientId")),
   changed("a made-up client with its id for its secret", ({ body }, world) => {
-    const clientId = world.unique();
+    const clientId = world.target.unique();
     return { ...body, clientId, clientSecret: clientId };
   }),
   ...Object.entries(secretsOfStrangers).map(([name, clientSecret]) =>
     changed(`a made-up client with ${name}`, ({ body }, world) => ({
       ...body,
-      clientId: world.unique(),
+      clientId: world.target.unique(),
       clientSecret,
     })),
   ),
@@ -165,7 +165,7 @@ export const noTokens: readonly Row[] = [
 
 export const noClients: readonly Row[] = [
   client("no clientId at all", () => undefined),
-  client("an invented clientId", (_, world) => world.unique()),
+  client("an invented clientId", (_, world) => world.target.unique()),
   client("an invented clientId of the same length", (right, world) =>
     invented(right.client.id.length, world),
   ),

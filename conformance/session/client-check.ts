@@ -73,7 +73,7 @@ const authorizeFailed = async (
   authorized: Answer,
 ): Promise<Check> => {
   const stranger = await world.target.authorize({
-    client: { ...client, id: `${world.unique()}${world.unique()}` },
+    client: { ...client, id: `${world.target.unique()}${world.target.unique()}` },
   });
   const said = describeBriefly(authorized);
   if (await isUnserved(world, authorized))
@@ -96,7 +96,7 @@ const exchangeFailed = async (
   const again = grantOf(await world.target.authorize({ client }));
   const wrong = await world.target.exchange({
     ...exchangeBody(client, again?.code ?? ""),
-    clientSecret: `${world.unique()}${world.unique()}`,
+    clientSecret: `${world.target.unique()}${world.target.unique()}`,
   });
   const said = describeBriefly(answer);
   return alike(answer, wrong)
@@ -113,7 +113,7 @@ const isUnserved = async (world: World, authorized: Answer): Promise<boolean> =>
   if (authorized.status !== 404) return false;
   const invented = await world.target.send({
     method: "GET",
-    path: `/open-api/${world.unique()}`,
+    path: `/open-api/${world.target.unique()}`,
     headers: [],
   });
   const listed = await world.target.list({});

@@ -25,7 +25,7 @@ import type { Session } from "./session.ts";
  * none. Then an empty page does not say that its token works.
  */
 export const strangerGetsEmptyPage = async (world: World): Promise<boolean> =>
-  (await orUndefined(() => shownTo(world, world.unique()))) === "an empty page";
+  (await orUndefined(() => shownTo(world, world.target.unique()))) === "an empty page";
 
 /** What an empty page then says of its token, which needs a notification that each client is shown. */
 export const meaningOfEmptyPage = async (

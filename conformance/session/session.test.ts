@@ -149,7 +149,7 @@ it.each([
 it("unique returns strings that differ across worlds and runs", async () => {
   const { world, session } = await open();
   const other = (await open()).world;
-  const strings = Array.from({ length: 500 }, () => [world.unique(), other.unique()]).flat();
+  const strings = Array.from({ length: 500 }, () => [world.target.unique(), other.target.unique()]).flat();
   expect(new Set(strings).size).toBe(1_000);
   for (const one of strings) expect(one).toMatch(/^[a-z0-9]{8,40}$/);
   expect(session.limits.codeLifetimeMs).toBe(600_000);

@@ -9,10 +9,8 @@ import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
 
 /** What the worlds of all cases share. */
-export interface WorldsOptions extends Pick<
-  World,
-  "limits" | "tolerances" | "events" | "secrets" | "malformedTokenSets" | "unique"
-> {
+export interface WorldsOptions extends Pick<World, "limits" | "tolerances" | "events" | "secrets"> {
+  readonly unique: () => string;
   readonly resolved: ResolvedProfile;
   readonly connections: Connections;
   readonly journal: Journal;
@@ -20,8 +18,8 @@ export interface WorldsOptions extends Pick<
 
 /** Makes the world of one case. With client index 1 the run's two clients change places. */
 export const worldsOf = (options: WorldsOptions) => {
-  const { limits, tolerances, events, secrets, malformedTokenSets, unique, resolved, connections, journal } =
-    options;
+  const { limits, tolerances, events, secrets, unique, resolved, connections, journal } = options;
+  const malformedTokenSets: World["evidence"]["malformedTokenSets"] = [];
   const { transport, clocks } = connections;
   const addressed = addressOf(resolved);
   return (scope: Scope, clock: Clock, prepared: Prepared, clientIndex: ClientIndex = 0): World => {
@@ -31,8 +29,6 @@ export const worldsOf = (options: WorldsOptions) => {
       tolerances,
       events,
       secrets,
-      malformedTokenSets,
-      unique,
       client,
       secondClient,
       clock,
@@ -40,9 +36,10 @@ export const worldsOf = (options: WorldsOptions) => {
       target: createTarget(
         transport,
         { scope, clock },
-        { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
+        { ...addressed, client, unique, grantCode: grantCodeOf(options, scope) },
       ),
       evidence: {
+        malformedTokenSets,
         exchanges: () => scope.exchanges.map(({ n }) => n),
         addPushes: (pushes) => {
           for (const push of pushes)

@@ -23,6 +23,8 @@ export interface Answer {
   readonly text: string;
   /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
+  /** Whether a limiter gave it in place of the service, though its status does not say so. */
+  readonly isOfLimiter?: boolean;
 }
 
 /** Method and path of a request, by which requests of one kind are told from others. */
@@ -41,7 +43,8 @@ export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
  * Whether an answer may be a gateway's or a limiter's, that got none from the service or never asked it (RFC 9110 sections
  * 15.6.3 to 15.6.5): then nobody knows what the service did.
  */
-export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean => status >= 502 && status <= 504;
+export const mayBeGateways = ({ status, isOfLimiter }: Pick<Answer, "status" | "isOfLimiter">): boolean =>
+  isOfLimiter === true || (status >= 502 && status <= 504);
 
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
@@ -78,7 +81,7 @@ export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   refused: "a service that accepts connections until the run ends",
   throttled: "a service, or a rate limit, that lets these requests through",
   locked:
-    "a service that does not lock out the clients of the profile, or refused requests further apart, by --pace",
+    "a service that does not lock out the clients of the profile, or fewer refused requests a minute, by --pace",
   "own-limit":
     "a machine that lets Touchstone open more connections: more open files (`ulimit -n`), or local ports (`net.ipv4.ip_local_port_range`)",
   "too-large": "a service whose answers are shorter",

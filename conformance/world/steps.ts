@@ -90,7 +90,7 @@ export const redeem = async (
   if (accessToken === undefined || refreshToken === undefined)
     throw withoutYield(answer, "a valid exchange got no tokens");
   const breach = tokenSetBreach("exchange", objectOf(answer));
-  if (breach !== undefined) world.malformedTokenSets.push(breach);
+  if (breach !== undefined) world.evidence.malformedTokenSets.push(breach);
   return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
 };
 

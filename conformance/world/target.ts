@@ -32,6 +32,8 @@ export interface ListRequest {
 export interface Target extends Readonly<Record<Endpoint, (request: never) => Promise<Answer>>> {
   /** The path of the base address, which precedes that of every request. */
   readonly basePath: string;
+  /** A string of letters and digits that no other call in this run returns: a state, or an invented credential. */
+  unique(): string;
   /** GET /open-api/oauth/authorize (section 4.1). */
   authorize(request?: AuthorizeRequest): Promise<Answer>;
   /** POST /open-api/oauth/access-token (section 4.2); the body is sent as JSON. */
@@ -63,7 +65,7 @@ export interface TargetOptions {
   readonly headers: Request["headers"];
   /** Additional headers and query parameters for authorize only, to get past consent. */
   readonly authorize: { readonly headers: Request["headers"]; readonly query: string };
-  readonly freshState: () => string;
+  readonly unique: () => string;
   /** Gets a code if authorize is behind a consent that only the profile's hook can pass. */
   readonly grantCode?: ((asked: AuthorizeAsked) => Promise<Answer>) | undefined;
 }
@@ -129,13 +131,14 @@ const callsOver = (
     send({ method: "POST", path, headers: [jsonHeader], body: JSON.stringify(body) });
   return {
     basePath: options.basePath,
+    unique: options.unique,
     hasCookies: cookies.areSet,
     send,
     authorize: (request = {}) => {
       const client = request.client ?? options.client;
       const asked = {
         clientId: client.id,
-        state: request.state ?? options.freshState(),
+        state: request.state ?? options.unique(),
         redirectUri: request.redirectUri ?? client.redirectUri,
       };
       const { rawQuery, headers } = request;

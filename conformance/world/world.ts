@@ -56,11 +56,7 @@ export interface World {
   /** Creates notifications; undefined if the profile has no hook for it. */
   readonly events: Events | undefined;
   readonly secrets: Secrets;
-  /** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
-  readonly malformedTokenSets: Breach[];
   readonly evidence: Evidence;
-  /** A string of letters and digits that no other call in this run returns. */
-  unique(): string;
 }
 
 /** The clients of the run, that of the case first. */
@@ -75,6 +71,8 @@ export const asUsual = (world: World): World => ({ ...world, target: world.targe
 
 /** What a case may say about its evidence; its exchanges are recorded automatically. */
 export interface Evidence {
+  /** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
+  readonly malformedTokenSets: Breach[];
   /** The numbers of the case's exchanges until now, in the order in which they ended. */
   exchanges(): readonly number[];
   addPushes(pushes: readonly SeenPush[]): void;

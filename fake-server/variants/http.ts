@@ -108,6 +108,14 @@ export const httpVariants = {
     },
     { clockMode: "jumping" },
   ),
+  // Codes that end together need more refused exchanges within a moment than it allows.
+  ...variantRows(
+    {
+      "clients-locked-out: Ten refused exchanges of a client within a minute lock it out for ten seconds, with status 403.":
+        keeping(lockout),
+    },
+    { leavesOpen: ["code.lifetime", "code.lifetime-is-not-extended", "refresh.lifetime-is-from-issue"] },
+  ),
   ...variantRows({
     "json-read-leniently: The last value of a repeated key counts, comments and NaN are read, and what follows the object is not, as by many JSON parsers.":
       { readBody: lenientBody },
@@ -227,8 +235,15 @@ export const httpVariants = {
             : answer,
         ),
       ),
-    "clients-locked-out: Ten refused exchanges of a client within a minute lock it out for ten seconds, with status 403.":
-      keeping(lockout),
+    "rate-limited-by-a-page: At most fifty requests at once, then six hundred per second of real time; others get a page with 403, as from a firewall.":
+      together(
+        keeping((take = bucket(50, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) })),
+        change("renderRefusal", (answer, { kind }) =>
+          kind === "rate-limited"
+            ? { status: 403, headers: { "content-type": "text/html" }, body: "<h1>Forbidden</h1>" }
+            : answer,
+        ),
+      ),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": {
       timestamp: ({ nowMs }) => nowMs - 946_684_800_000,
     },

@@ -45,6 +45,7 @@ const titleOf = ({ name, group, status, verdict }: CiCase): string => {
   if (status === "error") return `Touchstone failed at ${name}`;
   if (group === "load") return "The load failed";
   if (group === "objectives") return `${name} is missed`;
+  if (group === "waivers") return `${name} is out of date`;
   return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
 };
 

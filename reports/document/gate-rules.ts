@@ -208,7 +208,7 @@ const whyOpen = (verdict: Verdict): readonly Fact[] => {
     case "inconclusive":
       return [
         ["Why", verdict.reason],
-        ["What would settle it", verdict.settle],
+        ["Needed", verdict.settle],
       ];
     case "pending":
       return [

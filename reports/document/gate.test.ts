@@ -1,221 +1,168 @@
-import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
 import { anyCharacter } from "../../conformance/testing/made.ts";
 import { describe, expect, it } from "vitest";
-import { documentLimits } from "../../conformance/contract/limits.ts";
-import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
-import type { RunRecord } from "../../conformance/contract/record.ts";
+import {
+  allPassed,
+  authorized,
+  breachOf,
+  recordOf,
+  resultOf,
+  ruleThat,
+  withResults,
+} from "../testing/fixture.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { width } from "../text/layout.ts";
 import { headlineOf } from "./answer.ts";
-import { broken, failedRecord, partOf, render } from "../testing/shown.ts";
+import { broken, failedRecord, gates } from "../testing/gates.ts";
+import { onTerminal, renderMarkdown } from "../testing/shown.ts";
+import { gateDoc, type GateSubject } from "./gate.ts";
+import type { GateOptions } from "./run.ts";
 
-describe("the report of a run", () => {
-  it("has a line for each rule, and the observations", () => {
-    const rules = [
-      resultOf("authorize.echoes-state", { kind: "passed", cases: 1_204 }, [], 1_234),
-      ruleThat.observed("authorize.redirect", '{"status":200,"via":"json"}'),
-      resultOf("code.lifetime", { kind: "passed", cases: 12 }, [], 450_000),
-    ];
-    const text = render(recordOf({ rules }));
-    expect(text.slice(0, text.indexOf("Not selected"))).toMatchInlineSnapshot(`
-      "Target       embedded reference service
-                   http://127.0.0.1:40123
-      Behaviour    sound
-      Limits       the document’s own
-      Started      2030-01-01 00:00:00 UTC
-      Judged with  Touchstone 0.1.0
-                   seed 1234
-      Record       runs/one
+const render = (record: RunRecord, some: Partial<GateOptions & GateSubject> = {}, columns?: number): string =>
+  onTerminal(gateDoc({ record, directory: "runs/one", ...some }, some), columns);
 
-      Every rule
-        Authorize
-        ✓ authorize.echoes-state  passed    1,204 cases  1.2 s
-        ○ authorize.redirect      observed       1 case  12 ms
+const waiver = { id: "code.single-use", reason: "known", owner: "a team", expires: "2030-02-01" } as const;
+const open = ruleThat.couldNotRun("refresh.lifetime", "it would take 30 days");
+const advisory = ruleThat.passed("exchange.no-store", 1);
+const changed = ruleThat.observed("authorize.redirect", '{"status":200}');
+const drift = {
+  outcome: "drifted",
+  exitCode: 6,
+  pinned: { "authorize.redirect": '{"status":302}' },
+} as const;
+const excused = { waivers: [{ ...waiver, state: "active" as const }] };
+const isOpen = { outcome: "incomplete", exitCode: 3 } as const;
 
-        Authorization code
-        ✓ code.lifetime  passed  12 cases  7.5 min
-
-      Observed where the document is silent
-        Observation         What the service does
-        authorize.redirect  status: 200
-                            via: json
-
-      "
-    `);
-    expect(text).toContain("83 rules were not selected: authorize.answers-with-code, ");
-    expect(text).toMatch(/untestable\.rate-limits\n +What the document says +Which rates are allowed\./);
-    expect(text.slice(text.indexOf("How it was judged"))).toMatchInlineSnapshot(`
-      "How it was judged
-        Effort               standard
-        Clock of the target  virtual
-        Strict               no
-        Selected rules       3
-        Seed                 1234
-
-      ✓ Every selected required rule ran and held.
-      2 passed, 1 observed; 1,217 cases in 6.3 s. Exit code 0.
-      "
-    `);
-  });
-
-  it("shows no tick where all held but the record or a report could not be written", () => {
-    const text = render(recordOf({ rules: withResults(), exitCode: exitCodes["harness-error"] }));
-    expect(text).toContain(
-      "# Every required rule ran and held, but the record or a report could not be written.",
-    );
-    expect(text).not.toContain("✓ Every");
-  });
-
-  it("claims no more than the selected rules show", () => {
-    const headline = (rules: RunRecord["rules"], more: Partial<RunRecord> = {}): string =>
-      headlineOf(recordOf({ rules, ...more }));
-    const advisory = ruleThat.passed("exchange.no-store", 1);
-    const pinned = { "authorize.redirect": '{"status":302}' };
-    const changed = ruleThat.observed("authorize.redirect", '{"status":200}');
-    const drift = { outcome: "drifted", exitCode: 6, pinned } as const;
-    expect(headline(withResults())).toBe("Every required rule ran and held.");
-    expect(headline([ruleThat.passed("code.unknown", 1), advisory])).toBe(
-      "Every selected required rule ran and held.",
-    );
-    expect(headline([advisory])).toBe("Every selected rule ran, none of which is required.");
-    expect(headline([ruleThat.warned("exchange.no-store", "no-store", "nothing")])).toBe(
+describe("the headline of a gate", () => {
+  it.each<[string, readonly RuleResult[], Partial<RunRecord>?]>([
+    ["Every required rule ran and held.", withResults()],
+    ["Every selected required rule ran and held.", [ruleThat.passed("code.unknown", 1), advisory]],
+    ["Every selected rule ran, none of which is required.", [advisory]],
+    [
       "Every selected rule ran, none of which is required, and 1 warned.",
-    );
-    expect(headline(withResults(changed), drift)).toBe(
-      "Every required rule ran and held, but a pinned observation changed.",
-    );
-    const waiver = { id: "code.single-use", reason: "known", owner: "a team", expires: "2030-02-01" };
-    const excused = { waivers: [{ ...waiver, state: "active" as const }] };
-    expect(headline(withResults(broken(), changed), { ...drift, ...excused })).toBe(
+      [ruleThat.warned("exchange.no-store", "no-store", "nothing")],
+    ],
+    ["Every required rule ran and held, but a pinned observation changed.", withResults(changed), drift],
+    [
       "Every required rule ran and held, except for 1 waived breach, but a pinned observation changed.",
-    );
-    const open = ruleThat.couldNotRun("refresh.lifetime", "it would take 30 days");
-    const isOpen = { outcome: "incomplete", exitCode: 3 } as const;
-    expect(headline(withResults(broken(), open), { ...isOpen, ...excused })).toBe(
+      withResults(broken(), changed),
+      { ...drift, ...excused },
+    ],
+    [
       "Nothing broke, except for 1 waived breach, but 1 rule could not be judged.",
-    );
-    expect(headline(withResults(open), isOpen)).toBe("Nothing broke, but 1 rule could not be judged.");
+      withResults(broken(), open),
+      { ...isOpen, ...excused },
+    ],
+    ["Nothing broke, but 1 rule could not be judged.", withResults(open), isOpen],
+    [
+      "1 waiver is out of date.",
+      withResults(),
+      { outcome: "failed", exitCode: 1, waivers: [{ ...waiver, state: "stale" }] },
+    ],
+  ])("claims no more than the selected rules show: %s", (headline, rules, more) => {
+    expect(headlineOf(recordOf({ rules, ...more }))).toBe(headline);
   });
+});
 
-  it("states first which limits differ from the document's, with both values", () => {
-    const limits = { ...documentLimits, codeLifetimeMs: 20_000, stateMaxBytes: 64 };
-    const text = render(recordOf({ limits, replacedLimits: ["codeLifetimeMs", "stateMaxBytes"] }));
-    expect(text.split("\n").slice(0, 7).join("\n")).toMatchInlineSnapshot(`
-      "Judged by limits that differ from the document’s
-        Limit            In this run  In the document
-        code lifetime    20 s         10 min
-        state max bytes  64           128
-
-      Target       embedded reference service
-                   http://127.0.0.1:40123"
-    `);
-  });
-
-  it("says of a hook that is there that it failed, not that it is missing", () => {
-    const reason = "hooks.clock.now: /clock answered with status 500";
-    const lacking = { kind: "could-not-run", missing: "hooks.clock.now", reason } as const;
-    const text = render(recordOf({ rules: [resultOf("code.lifetime", lacking)], exitCode: 3 }));
-    expect(text).toContain("could not run: hooks.clock.now failed");
-    expect(text).not.toContain("is missing");
-  });
-
-  it("groups rules that could not be judged by reason", () => {
-    const lacking = { kind: "could-not-run", missing: "clock.advance", reason: "it waits for 30 d" } as const;
-    const rules = [
-      resultOf("refresh.lifetime", lacking),
-      resultOf("refresh.reauthorize", lacking),
-      ruleThat.stayedOpen("code.unknown", "no case was judged", "a further run"),
-      resultOf("access.header", {
-        kind: "harness-error",
-        message: "it broke",
-        stack: "Error: it broke\n at x",
-      }),
-      resultOf("access.required", { kind: "not-applicable", by: "profile", reason: "no such header" }),
-      resultOf("access.lifetime", { kind: "pending", due: "2030-02-01", reason: "issued in this run" }),
-    ];
-    const record = recordOf({
-      rules,
-      selected: [...rules.map(({ id }) => id), "code.independence"],
-      outcome: "harness-error",
-      exitCode: 5,
-    });
-    expect(partOf(render(record), "Rules that could not be judged")).toMatchInlineSnapshot(`
-      "Rules that could not be judged
-        – could not run: clock.advance is missing
-          it waits for 30 d
-          refresh.lifetime, refresh.reauthorize
-
-        ? inconclusive
-          no case was judged; to resolve: a further run
-          code.unknown
-
-        # harness error: this is a fault of Touchstone, not of the service
-          it broke
-          access.header
-
-        – not applicable, as stated by the profile
-          no such header
-          access.required
-
-        … pending until 2030-02-01 by the target's clock
-          issued in this run
-          access.lifetime
-
-        1 rule was not judged before the run ended: code.independence."
-    `);
-  });
-
-  it("lists a rule that does not apply to this service apart from those that were left open", () => {
-    const reason = "the service answers with JSON";
-    const verdict = { kind: "not-applicable", by: "service", reason } as const;
-    const record = recordOf({ rules: withResults(resultOf("authorize.unregistered-redirect", verdict)) });
-    const text = render(record);
-    expect(text).not.toContain("Rules that could not be judged");
-    expect(partOf(text, "Rules that do not apply to this service")).toContain(reason);
+describe("the report of a gate", () => {
+  it("omits sections that a record without rules cannot fill", () => {
+    expect(render(recordOf({ rules: [] }))).not.toMatch(/lifetimes|Readings|observation|Every rule\n/i);
   });
 
   it("shows only failures and totals if quiet", () => {
-    const text = render(failedRecord(withResults(broken())), { detail: "failures" });
+    const text = render(gates.red, { detail: "failures" });
     expect(text).toContain("✗ code.single-use");
-    expect(text).not.toContain("authorize.echoes-state");
-    expect(text).not.toContain("Observed");
-    expect(text).toContain("✗ 1 promise is broken.");
+    expect(text).not.toMatch(/authorize\.echoes-state|Observed/);
+    expect(text).toContain("✗ 4 promises are broken.");
   });
 
-  it("states that a record was cut off", () => {
-    const {
-      endedAt: _,
-      outcome: __,
-      exitCode: ___,
-      ...open
-    } = recordOf({ state: "open", selected: ["code.unknown"] });
-    const text = render(open);
-    expect(text).toContain("1 rule was not judged before the run ended");
-    expect(text).toContain("No rule was judged;");
-    expect(text).not.toContain("Every rule");
-    expect(text).toContain("… The run was cut off; these are the results until then.");
-  });
-
-  it("counts the rules that an interruption left unjudged, without listing them", () => {
-    const interrupted = {
-      kind: "inconclusive",
-      reason: "interrupted",
-      settle: "a run that is not interrupted",
-      cases: 0,
-    } as const;
-    const rules = [resultOf("code.unknown", interrupted), resultOf("code.lifetime", interrupted)];
-    const text = render(
-      recordOf({
-        rules,
-        selected: ["code.unknown", "code.lifetime", "access.header"],
-        outcome: "interrupted",
-        exitCode: 130,
-      }),
-      { detail: "brief" },
+  it("quotes a run directory for the shell", () => {
+    expect(render(gates.red, { directory: "my runs/a", program: "npx touchstone" })).toContain(
+      "npx touchstone replay 'my runs/a' code.single-use",
     );
-    expect(text).toContain("3 rules were not judged before the run ended");
-    expect(text.replace(/Every rule[^]*?\n\n(?=\S)/, "")).not.toContain("code.unknown");
-    expect(text).toMatch(/The run was cut off; .*\n.*\s+Exit code 130\./);
+  });
+
+  it("says nothing of what is left on the embedded fake, which ends with the run", () => {
+    const { leftBehind } = gates["with measurements and a changed pin"];
+    const record = recordOf({ ...(leftBehind && { leftBehind }) });
+    const view = { kind: "conform", directory: "runs/one", record } as const;
+    for (const text of [render(record, { detail: "full" }), renderMarkdown([view])])
+      expect(text).not.toMatch(/Left on the target|refresh tokens? of/);
+  });
+});
+
+describe("where to start in a report", () => {
+  const broke = (id: RuleResult["id"], actual = "no code that works"): RuleResult =>
+    ruleThat.failed(id, "it succeeds", actual);
+  /** The same breach, seen again in so many of four replays. */
+  const seenAgain = (failures: number, id: RuleResult["id"], counterexample?: string): RuleResult => {
+    const reproduction = {
+      seed: 7,
+      replayed: { failures, attempts: 4 },
+      ...(counterexample !== undefined && { counterexample }),
+    };
+    const breach = breachOf("it works", "no code that works", { reproduction });
+    return resultOf(id, { kind: "failed", cases: 9, breach });
+  };
+  const of = (...rules: readonly RuleResult[]) => render(failedRecord(rules));
+  const several = (["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const).map(
+    (id) => broke(id),
+  );
+
+  it("is no answer that no breach quotes, or that affects few rules", () => {
+    const [unrelated, quoting, ...blind] = gates["red with the answer that explains it"].rules;
+    const few = [quoting, ...blind.slice(1)].filter((rule) => rule !== undefined);
+    for (const rules of [[unrelated, ...blind].filter((rule) => rule !== undefined), few, allPassed()])
+      expect(of(...rules)).not.toContain("Start here");
+  });
+
+  it("is no step of the flow if few promises are broken", () => {
+    expect(of(...several.slice(1), broke("exchange.access-token-works"))).not.toContain("Start here");
+  });
+
+  it("is a few steps, if each replay showed them again, but no broken step of the flow", () => {
+    const lived = (failures: number) =>
+      seenAgain(failures, "lifecycle.model", "authorize for client 2; try every token");
+    const others = [
+      seenAgain(3, "authorize.answers-with-code"),
+      seenAgain(4, "authorize.state-length"),
+      seenAgain(4, "code.unknown"),
+    ];
+    const said = "These steps break a promise: authorize for client 2; try every token (lifecycle.model).";
+    const text = of(...others, lived(4));
+    expect(text).toContain(said);
+    expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));
+    expect(of(...others, lived(3))).not.toContain(said);
+    expect(of(...others.slice(1), lived(4))).not.toContain(said);
+    expect(of(seenAgain(4, "authorize.answers-with-code"), ...others.slice(1), lived(4))).not.toContain(said);
+  });
+
+  it.each([
+    [
+      "notifications.versioned-path",
+      "Nothing is served at a path of the document",
+      "got status 404, no body",
+    ],
+    ["authorize.code-is-fresh", "Credentials are issued more than once", "two are equal"],
+  ] as const)("is %s if that explains a broken step of the flow", (id, what, actual) => {
+    expect(of(...several, broke(id, actual))).toContain(`${what}: ${id}.`);
+    expect(of(...several, seenAgain(3, id))).not.toContain(what);
+  });
+
+  it("puts breaches last that quote the answer of the first, and after them those that no replay showed again", () => {
+    const text = of(
+      seenAgain(0, "authorize.echoes-state"),
+      broke("refresh.lifetime", 'a refresh got status 500, body {"at":1}'),
+      broke("access.header", 'the token opens nothing, with status 400, body {"at":3}'),
+      broke("exchange.token-set", 'it got status 500, body {"at":2}'),
+    );
+    const inOrder = [...text.matchAll(/✗ (\S+) {2}required/g)].map(([, id]) => id);
+    expect(inOrder).toEqual([
+      "exchange.token-set",
+      "access.header",
+      "refresh.lifetime",
+      "authorize.echoes-state",
+    ]);
   });
 });
 
@@ -285,10 +232,7 @@ it("the report has no unsafe characters and no line that is too long, whatever t
           { ...failure, verdict: { kind: "observed", cases: 1, fingerprint: a } },
         ],
       });
-      const printed = render(record, {
-        columns,
-        detail: verbose ? "full" : "brief",
-      });
+      const printed = render(record, { detail: verbose ? "full" : "brief" }, columns);
       expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
       const most = Math.min(120, Math.max(60, columns));
       for (const line of printed.split("\n")) if (width(line) > most) throw new Error(`too long: ${line}`);

@@ -102,6 +102,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
       section("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
     section("waivers", `Waivers (${record.waivers.length})`, waiverTable(record)),
     section("changed", "Pinned observations that changed", driftTable(record, options)),
+    section("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
   ];
 };
 
@@ -186,7 +187,6 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
   const groups = ruleGroups(subject, options);
   const left = leftOn(record);
   return [
-    section("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
     section("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
     section("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
     section("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
@@ -225,10 +225,16 @@ const doesNotApply = ({ verdict }: RuleResult): boolean =>
   verdict.kind === "not-applicable" && verdict.by === "service";
 
 const causeCards = (results: readonly RuleResult[], options: GateOptions): readonly Card[] =>
-  causesOf(results).map(({ kind, title, detail, ids }) => ({
+  causesOf(results).map(({ kind, title, why, needed, ids }) => ({
     is: "card",
     header: mark(lookOf[kind], title, wordOf(kind)),
-    blocks: [text(detail), softText(...listed(ids, (id) => ruleLink(options, id)))],
+    blocks: [
+      facts([
+        ["Rules", listed(ids, (id) => ruleLink(options, id))],
+        ["Why", why],
+        needed !== undefined && ["Needed", needed],
+      ]),
+    ],
   }));
 
 const unjudged = (record: RunRecord, options: GateOptions): readonly (Block | false)[] => {
@@ -271,7 +277,7 @@ const untested = (
         )
       : unasked.length === 0 &&
         softText(
-          `${plural(statements, "statement")} of the document cannot be tested from outside (\`touchstone rules\` says why).`,
+          `${plural(statements, "statement")} of the document cannot be tested from outside; \`touchstone rules\` says why.`,
         ),
   ];
 };

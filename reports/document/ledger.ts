@@ -73,7 +73,7 @@ const told = ({ latest, times }: Alike): Text =>
       mark(lookOfRow(latest), latest.rule),
       `  ${latest.subject}  `,
       soft(
-        `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ""} issued ${minuteOf(latest.issuedAt)}`,
+        `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ","} issued ${minuteOf(latest.issuedAt)}`,
       ),
     ],
     latest.note,

@@ -20,7 +20,6 @@ import {
   type Fact,
   type Look,
   type Table,
-  lines,
 } from "./model.ts";
 import type { LoadOptions } from "./run.ts";
 
@@ -158,15 +157,15 @@ const ruleLook = (checks: number, breaches: number): readonly [Look, word: strin
 export const rulesTable = ({ rules }: LoadRecord, detail: LoadOptions["detail"]): Table | undefined =>
   table(
     "Promises under load",
-    ["Rule", ">Checks", ">Breaches", detail === "full" ? "What it says" : ""],
+    ["Rule", ">Checks", ">Breaches", ...(detail === "full" ? ["What it says"] : []), "Note"],
     rules.map(({ id, checks, breaches, note: remark }) => {
       const [look, word] = ruleLook(checks, breaches);
-      const sentence = detail === "full" ? requirementOf(id).sentence : undefined;
       return [
         mark(look, code(id), word),
         number(checks),
         number(breaches),
-        lines(sentence, remark !== undefined && soft(remark)),
+        ...(detail === "full" ? [requirementOf(id).sentence] : []),
+        remark === undefined ? "" : soft(remark),
       ];
     }),
   );

@@ -1,5 +1,4 @@
-import { loadCases } from "../../conformance/contract/load-cases.ts";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { gather, type LoadView } from "../gather/gather.ts";
 import { readRun } from "../read/index.ts";
@@ -44,36 +43,6 @@ beforeAll(async () => {
   view = { ...gathered, directory: "runs/load" };
 });
 const shown = (subject: Parameters<typeof loadDoc>[0]): string => onTerminal(loadDoc(subject));
-
-describe("a load run on the terminal", () => {
-  it("shows breaches, objectives, latencies and rules, and ends with the outcome", () => {
-    const text = shown({ record: view.record, directory: "runs/load" });
-    expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals per second\n/);
-    expect(text).toMatch(/Expected {2}/);
-    expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms +11\.0 ms to 13\.0 ms/);
-    expect(text).toMatch(/✗ failed requests +at most 0\.1 % +1 %/);
-    expect(text).toMatch(/list granted +[\d,]+ +scheduled start +\d/);
-    expect(text).toMatch(/✓ exchange\.access-token-works/);
-    expect(text).toMatch(/Record +runs\/load\n/);
-    expect(text).toMatch(
-      /✗ 1 promise broke under load, and 1 objective was missed\.\n[^]*Exit\s+code 1\.\na note\n$/,
-    );
-    expect(text).not.toContain("Requested and achieved rate");
-  });
-
-  it("draws the course as rows of bars if the samples were read", () => {
-    expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*requested +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
-  });
-
-  it("states why an invalid run cannot be trusted, and the remedy", () => {
-    const validity = { valid: false, reasons: [{ reason: "9 were dropped", remedy: "lower --rate" }] };
-    const invalid = { ...view.record, validity, outcome: "incomplete" as const, exitCode: 3 };
-    const record = { ...invalid, cases: loadCases(invalid) };
-    expect(shown({ record, directory: "r" })).toMatch(
-      /Why these figures cannot be trusted\n {2}\? 9 were dropped\n {4}lower --rate\n[^]*\? The load run is not valid/,
-    );
-  });
-});
 
 it("calls a load not valid only if it is, and else names what was left open", () => {
   const rules: LoadRecord["rules"] = [{ id: "access.required", checks: 9, breaches: 0 }];

@@ -92,7 +92,7 @@ const detailOf = (record: LoadRecord): string => {
       ? `${requests}.`
       : `${requests}; ${plural(checks, "check")} of ${plural(checked.length, "rule")}${took(record)}.`,
     answer !== undefined && answerOf(record) !== answer && answer,
-    stopped !== undefined && `It ended early: ${stopped}.`,
+    stopped !== undefined && !answerOf(record).includes(stopped) && `It ended early: ${stopped}.`,
     exitCode !== undefined && `Exit code ${exitCode}.`,
   ]).join(" ");
 };

@@ -217,7 +217,7 @@ export const callout = (title: string, ...blocks: readonly Optional<Block>[]): B
   blocks: given(blocks),
 });
 
-/** A table, or nothing if it has no rows. A column whose title begins with ">" is right-aligned. */
+/** A table of the columns that hold a value, or nothing if it has no rows. A column whose title begins with ">" is right-aligned. */
 export const table = (
   caption: string,
   columns: readonly string[],
@@ -225,9 +225,11 @@ export const table = (
 ): Table | undefined => {
   const rows = given(some);
   if (rows.length === 0) return undefined;
-  const columnOf = (title: string): Column =>
-    title.startsWith(">") ? { title: title.slice(1), align: "right" } : { title };
-  return { is: "table", caption, columns: columns.map(columnOf), rows };
+  const hasValue = (_: Text, at: number): boolean => rows.some((row) => (row[at] ?? "") !== "");
+  const shown = columns
+    .filter(hasValue)
+    .map((title): Column => (title.startsWith(">") ? { title: title.slice(1), align: "right" } : { title }));
+  return { is: "table", caption, columns: shown, rows: rows.map((row) => row.filter(hasValue)) };
 };
 
 /** A section with a single table, captioned with the section's title unless given another caption. */

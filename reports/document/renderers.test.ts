@@ -1,112 +1,32 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
-import { type RunView, gather } from "../gather/gather.ts";
+import { gather, type GateView } from "../gather/gather.ts";
 import { renderMarkdownDocument } from "../markdown/document.ts";
 import { readRun } from "../read/index.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { asPage, onTerminal } from "../testing/shown.ts";
-import { failedRule, gateRun, hostileRun, loadRun, missedAndHeld, missingRule } from "../testing/ci-runs.ts";
-import { madeDuet } from "../testing/duet-document.ts";
-import { recordOf, ruleThat, withResults, hostile, unsafeCharacters } from "../testing/fixture.ts";
-import { compared, gateOf, madeHistory } from "../testing/made-runs.ts";
-import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { hostileRun } from "../testing/ci-runs.ts";
+import { checks, ledger } from "../testing/command-documents.ts";
+import { documents as ofRuns, hostileDocuments } from "../testing/documents.ts";
+import { unsafeCharacters } from "../testing/fixture.ts";
+import { writeGateRun } from "../testing/records.ts";
 import { width } from "../text/layout.ts";
-import { chaptersOf } from "../write.ts";
-import { compareDoc } from "./compare.ts";
-import { doctorDoc, catalogueDoc, ruleDoc } from "./commands.ts";
-import { duetDoc } from "./duet.ts";
-import { historyDoc } from "./history.ts";
+import { catalogueDoc, doctorDoc } from "./commands.ts";
+import { ledgerDoc } from "./ledger.ts";
+import { gateDoc } from "./gate.ts";
 import type { Block, Doc, Text } from "./model.ts";
 
-const of = (subject: RunView): Doc => {
-  const [chapter] = chaptersOf([subject], "touchstone");
-  if (chapter === undefined) throw new Error("no chapter");
-  return chapter.document;
-};
-
-const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
-const changedRule = ruleThat.observed("authorize.redirect", '{"status":302}');
-const {
-  outcome: _outcome,
-  exitCode: _exitCode,
-  endedAt: _endedAt,
-  ...cutOff
-} = recordOf({
-  state: "open",
-  rules: withResults().slice(1),
-  selected: withResults().map(({ id }) => id),
-});
-
 using folder = temporaryFolder();
-writeGateRun(`${folder.path}/gate`, { seed: 1, pushes: 40, failing: ["code.single-use"] });
-const load = { seed: 1, seconds: 20, requests: 2_000, breaches: 30, failedShare: 0.01 };
-writeLoadRun(`${folder.path}/load`, { ...load, record: { objectives: missedAndHeld, notes: ["a note"] } });
-const [readGate, readLoad] = [await readRun(`${folder.path}/gate`), await readRun(`${folder.path}/load`)];
-
-const changedDuet = madeDuet({ pairs: 3, effect: { p50: 0.2, p95: 0.2 }, spoilt: [1] });
-const inDuet = "runs/duet";
-const comparison = async (said: string) =>
-  compareDoc(
-    await compared(
-      gateOf({ rules: withResults(failedRule) }),
-      gateOf({
-        rules: withResults(ruleThat.failed("code.lifetime", "x", said), changedRule),
-      }),
-    ),
-  );
+writeGateRun(folder.path, { seed: 1, pushes: 40, failing: ["code.single-use"] });
+const evident = gateDoc((await gather(await readRun(folder.path))) as GateView, { detail: "full" });
 
 const documents: Readonly<Record<string, Doc>> = {
-  gate: of(gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })),
-  "a gate with other limits, waivers and a changed pin": of({
-    kind: "conform",
-    directory: "runs/one",
-    record: recordOf({
-      rules: withResults(failedRule, changedRule),
-      outcome: "failed",
-      exitCode: 1,
-      limits: { ...documentLimits, codeLifetimeMs: 5_000 },
-      replacedLimits: ["codeLifetimeMs"],
-      waivers: (["active", "expired", "stale"] as const).map((state) => ({ ...waiver, state })),
-      pinned: { "authorize.redirect": '{"status":200}' },
-    }),
-  }),
-  "a gate that was cut off": of({ kind: "conform", directory: "runs/open", record: cutOff }),
-  "a gate with its evidence": of(await gather(readGate)),
-  "a load with its course": of(await gather(readLoad)),
-  load: of(loadRun({ fingerprint: { scenario: "mixed" } })),
-  "an invalid load": of(
-    loadRun({
-      fingerprint: { scenario: "mixed" },
-      validity: { valid: false, reasons: [{ reason: "12 were dropped", remedy: "ask for less" }] },
-      outcome: "incomplete",
-    }),
-  ),
-  duet: duetDoc(changedDuet, inDuet),
-  "a comparison of gates": await comparison("it is granted"),
-  "a comparison of loads": compareDoc(await compared(readLoad, readLoad)),
-  history: historyDoc(madeHistory()),
-  doctor: doctorDoc([
-    { check: "clients[0]", ok: false, message: "it was refused", remedy: "set the secret" },
-  ]),
+  ...ofRuns,
+  doctor: doctorDoc(checks),
+  ledger: ledgerDoc("ledger.db", ledger),
   catalogue: catalogueDoc(),
-  rule: ruleDoc("code.single-use", [{ name: "a-defect", summary: "It forgets." }]),
-};
-
-/** The same with texts of a malicious service, wherever one may stand. */
-const hostileDocuments: Readonly<Record<string, Doc>> = {
-  gate: of(hostileRun),
-  duet: duetDoc(
-    madeDuet({
-      names: { a: hostile, b: hostile },
-      broken: [{ side: "a", rule: hostile, times: 1 }],
-      blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: hostile })),
-    }),
-    inDuet,
-  ),
-  comparison: await comparison(hostile),
-  history: historyDoc(madeHistory({ folder: hostile, problems: [{ name: hostile, problem: hostile }] })),
+  "gate with its evidence": evident,
 };
 
 /** Every text that a renderer has to show, whatever its medium can draw. */
@@ -127,7 +47,10 @@ const textsOf = (block: Block): readonly Text[] => {
     case "card":
       return [block.header, block.beside ?? "", block.promise ?? "", ...block.blocks.flatMap(textsOf)];
     case "rules":
-      return block.groups.flatMap(({ title, rules }) => [title, ...rules.map(({ id }) => id)]);
+      return block.groups.flatMap(({ title, rules }) => [
+        title,
+        ...(block.isLong ? rules.map(({ id }) => id) : []),
+      ]);
     case "fold":
       return [block.summary];
     case "exchanges":
@@ -143,7 +66,7 @@ const textsOf = (block: Block): readonly Text[] => {
 };
 
 const wordsOf = (text: Text): readonly string[] => {
-  if (typeof text === "string") return text.split(/[^\p{L}\d.-]+/u).filter((word) => word !== "");
+  if (typeof text === "string") return text.split(/[^\p{L}\d.-]+/u).filter((word) => /[\p{L}\d]/u.test(word));
   if (!("is" in text)) return text.flatMap(wordsOf);
   if (text.is === "trend") return [];
   return text.is === "lines" ? text.lines.flatMap(wordsOf) : wordsOf(text.text);
@@ -170,7 +93,7 @@ const textsIn = ({ headline, detail, about, before, after, sections }: Doc): rea
   ...sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(textsOf)]),
 ];
 
-describe.each(Object.entries(documents))("the document of %s", (_, document) => {
+describe.each(Object.entries(documents))("the document of a %s", (_, document) => {
   it.each(Object.entries(renderers))("is rendered completely and in its order by %s", (name, render) => {
     const page = render(document);
     const decoded = page.replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code)));
@@ -199,22 +122,22 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
 
 const every = [
   ...Object.entries(documents),
-  ...Object.entries(hostileDocuments).map(([name, document]) => [`a hostile ${name}`, document] as const),
+  ["hostile gate", gateDoc(hostileRun, { detail: "full" })] as const,
+  ...Object.entries(hostileDocuments).map(([name, document]) => [`hostile ${name}`, document] as const),
 ];
 
 it("names every rule on a narrow terminal, where tables become lists", () => {
-  const { "a gate with its evidence": gate } = documents;
-  const blocks = gate?.sections.flatMap((section) => section.blocks) ?? [];
+  const blocks = evident.sections.flatMap((section) => section.blocks);
   const ids = blocks.flatMap((block) =>
     block.is === "rules" ? block.groups.flatMap(({ rules }) => rules.map(({ id }) => id)) : [],
   );
   expect(ids.length).toBeGreaterThan(50);
-  const text = onTerminal(gate as Doc, 40).replaceAll(/\s/g, "");
+  const text = onTerminal(evident, 40).replaceAll(/\s/g, "");
   // With its mark: some ids are part of a sentence, too.
   expect(ids.filter((id) => !new RegExp(`[✓✗○–]${id}`).test(text))).toEqual([]);
 });
 
-describe.each(every)("whatever the service says, the document of %s", (_, document) => {
+describe.each(every)("whatever the service says, the document of a %s", (_, document) => {
   it.each(Object.entries(renderers))(
     "is the same each time and without unsafe characters by %s",
     (__, render) => {

@@ -129,7 +129,10 @@ const MOST_OF_EXCHANGE = 600;
 const exchangesText = ({ shown, count, later }: Exchanges): string => {
   const some = endsOf(shown, FIRST, LAST).shown;
   const lines = some.map(({ n, request, answer, error }) => {
-    const said = answer === undefined ? (error ?? "no complete answer") : `${answer.status} ${answer.text}`;
+    const said =
+      answer === undefined
+        ? `no complete answer: ${error ?? "unknown"}`
+        : `${answer.status} ${answer.text === "" ? "with an empty body" : answer.text}`;
     const moment = later?.get(n);
     const sent =
       `#${n} ${moment === undefined ? "" : `${moment} `}${request.method} ${request.path} ${request.body ?? ""}`.trimEnd();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
-import { authorized, ruleThat, withResults, hostile } from "../testing/fixture.ts";
+import { gateRun } from "../testing/ci-runs.ts";
+import { ruleThat, withResults, hostile } from "../testing/fixture.ts";
 import { inert } from "./document.ts";
 import { renderMarkdown } from "../testing/shown.ts";
 
@@ -11,40 +11,6 @@ describe("the summary in Markdown", () => {
     const text = renderMarkdown([gateRun([warned, observed])]);
     expect(text).toMatch(/1 warned, 1 observed/);
     expect(text).toContain("it was cut");
-  });
-
-  it("says how long after the first exchange of a breach the others were sent", () => {
-    const exchanges = [authorized(1, { clockMs: 5_000 }), authorized(2, { clockMs: 605_500 })];
-    const text = renderMarkdown([gateRun([ruleThat.failed("code.lifetime", "a", "b", exchanges)])]);
-    expect(text).toMatch(/2 \+10 min 0\.5 s GET/);
-  });
-
-  it("does not present an incomplete run as passed", () => {
-    const text = renderMarkdown([gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })]);
-    expect(text).toMatch(/^# \? Nothing broke, but 1 rule could not be judged/);
-  });
-
-  it("lists objectives and latencies of a load", () => {
-    const latencies = {
-      count: 900,
-      minMs: 1,
-      meanMs: 2,
-      p50Ms: 2,
-      p90Ms: 3,
-      p95Ms: 4,
-      p99Ms: 5,
-      p999Ms: 6,
-      maxMs: 7,
-    };
-    const text = renderMarkdown([
-      loadRun({
-        endpoints: [{ endpoint: "list", outcome: "granted", service: latencies, response: latencies }],
-      }),
-    ]);
-    expect(text).toContain("| ✗ list p95 | at most 8.00 ms | 9.40 ms |");
-    expect(text).toContain(
-      "| list granted | 900 | scheduled start | 2.00 ms | 3.00 ms | 4.00 ms | 5.00 ms | 6.00 ms | 7.00 ms |",
-    );
   });
 
   it("stays within a size limit by keeping the most important parts and counting what is left out", () => {

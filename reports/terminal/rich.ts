@@ -77,13 +77,12 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
     : narrow.map((one) => (one === flexible ? { ...one, width: room } : one));
 };
 
-/** Columns as wide as their cells and the longest words of their titles; columns without a value are left out. */
+/** Columns as wide as their cells and the longest words of their titles. */
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
-  columns.flatMap(({ title, align }, at) => {
-    if (rows.every((row) => row[at] === "")) return [];
+  columns.map(({ title, align }, at) => {
     const head = harmless(title);
     const cells = rows.flatMap((row) => textLines(row[at] ?? "", { ...page, columns: Infinity }));
-    return [{ at, head, isRight: align === "right", width: widest([...head.split(" "), ...cells]) }];
+    return { at, head, isRight: align === "right", width: widest([...head.split(" "), ...cells]) };
   });
 
 const rowLines = (cells: readonly (readonly string[])[], columns: readonly Sized[]): string[] =>

@@ -32,6 +32,32 @@ export const failedRule = ruleThat.failed(
 
 export const missingRule = ruleThat.couldNotRun("refresh.lifetime", "it would take 30 days");
 
+const waiver = { reason: "known", owner: "the token team", expires: "2030-02-01" } as const;
+
+const shownRules = [
+  failedRule,
+  missingRule,
+  ruleThat.passed("code.unknown", 25),
+  ruleThat.warned("code.bound-to-client", "it is refused", "it got status 200"),
+  ruleThat.failed("access.required", "it is refused", "it got status 200"),
+  ruleThat.observed("authorize.redirect", '{"status":302}'),
+  resultOf("access.header", { kind: "harness-error", message: "it broke", stack: "at x" }),
+  resultOf("refresh.reauthorize", { kind: "pending", due: "2030-02-01", reason: "issued in this run" }),
+  resultOf("push.cap", { kind: "not-applicable", by: "profile", reason: "no pushes" }),
+];
+
+/** A gate with an item of each kind that a CI service shows. */
+export const shownGate = gateRun(shownRules, {
+  selected: [...shownRules.map(({ id }) => id), "code.lifetime"],
+  pinned: { "authorize.redirect": '{"status":200}' },
+  waivers: [
+    { ...waiver, id: "access.required", state: "active" },
+    { ...waiver, id: "exchange.token-set", state: "stale" },
+  ],
+  outcome: "failed",
+  exitCode: 1,
+});
+
 /** A run with every kind of verdict and with malicious texts. */
 export const hostileRun = gateRun(
   withResults(
@@ -129,3 +155,26 @@ export const loadRun = (more: Partial<LoadRecord> = {}): RecordedLoad => ({
     ...more,
   }),
 });
+
+const unjudged = { objectives: [], rules: [], breaches: [] } as const;
+
+/** Loads that ended in other ways than with a breach. */
+export const shownLoads = {
+  invalid: loadRun({
+    ...unjudged,
+    validity: {
+      valid: false,
+      reasons: [{ reason: "12 iterations were dropped", remedy: "ask for less" }],
+    },
+    outcome: "incomplete",
+    exitCode: 3,
+  }),
+  stopped: loadRun({
+    ...unjudged,
+    stopped: "more than 50 % of the requests failed for 5 consecutive seconds",
+  }),
+  "without a rate": loadRun({ ...unjudged, breakpoint: { heldTo: 0, endedAt: 12 } }),
+  "ended by k6": loadRun({ ...unjudged, stopped: "k6 gave up", outcome: "incomplete", exitCode: 3 }),
+  crashed: loadRun({ ...unjudged, stopped: "k6 gave up", outcome: "harness-error", exitCode: 5 }),
+  interrupted: loadRun({ ...unjudged, outcome: "interrupted", exitCode: 130 }),
+} as const;

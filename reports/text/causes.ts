@@ -1,12 +1,15 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { lackOf, reasonOf, whyOpen, type Verdict } from "../../conformance/contract/verdict.ts";
+import { given } from "../../conformance/contract/given.ts";
+import { lackOf, reasonOf, type Verdict } from "../../conformance/contract/verdict.ts";
 import { wordOf } from "./verdicts.ts";
 
 /** Rules that were not judged for the same reason. */
 export interface Cause {
   readonly kind: Verdict["kind"];
   readonly title: string;
-  readonly detail: string;
+  readonly why: string;
+  /** What would decide them. */
+  readonly needed?: string;
   readonly ids: readonly string[];
 }
 
@@ -23,14 +26,14 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
     const { kind } = verdict;
     const title = titleOf(verdict);
     if (title === undefined) continue;
-    const detail = kind === "inconclusive" ? whyOpen(verdict) : reasonOf(verdict);
-    const key = `${kind}\n${title}\n${kind === "inconclusive" ? skeleton(detail.replace(count, "")) : detail}`;
+    const [why, needed] = [reasonOf(verdict), "settle" in verdict ? verdict.settle : undefined];
+    const key = `${kind}\n${title}\n${kind === "inconclusive" ? skeleton(`${why.replace(count, "")}\n${needed}`) : why}`;
     const before = causes.get(key);
     causes.set(
       key,
       before === undefined
-        ? { kind, title, detail, ids: [id] }
-        : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, id] },
+        ? { kind, title, why, ...given({ needed }), ids: [id] }
+        : { ...before, why: before.why.replace(count, ""), ids: [...before.ids, id] },
     );
   }
   return [...causes.values()];

@@ -34,7 +34,7 @@ export const open = (replaces: Partial<RunContext> = {}) => {
       const request = { method: "GET", path: `/${last}`, headers: [] };
       scope.exchanges.push({ n: last, rule: scope.rule, startedMs: 0, durationMs: 0, request });
     };
-    return judge({ unique: () => (send(), String(last)) } as unknown as World);
+    return judge({ target: { unique: () => (send(), String(last)) } } as unknown as World);
   };
   const context = contextOf({ inWorld, keep: (exchanges) => kept.push(...exchanges), ...replaces });
   return { run: createRun(context), kept, sent: () => last };

@@ -7,18 +7,18 @@ import type { Verdict } from "../../contract/verdict.ts";
 const wrongBodies = {
   "a wrong secret": (world, { client, code }) => ({
     ...exchangeBody(client, code),
-    clientSecret: `${client.secret}${world.unique()}`,
+    clientSecret: `${client.secret}${world.target.unique()}`,
   }),
   "an empty secret": (_world, { client, code }) => ({ ...exchangeBody(client, code), clientSecret: "" }),
   "no secret": (_world, { client, code }) => ({ clientId: client.id, code }),
   "an unknown client": (world, { client, code }) => ({
     ...exchangeBody(client, code),
-    clientId: world.unique(),
+    clientId: world.target.unique(),
   }),
   "no client": (_world, { client, code }) => ({ clientSecret: client.secret, code }),
   "a changed code": ({ secrets }, { client, code }) =>
     exchangeBody(client, secrets.derive(code, `${code}x`, "one character more")),
-  "a made-up code": (world, { client }) => exchangeBody(client, world.unique()),
+  "a made-up code": (world, { client }) => exchangeBody(client, world.target.unique()),
   "the code in an array": (_world, { client, code }) => exchangeBody(client, [code]),
 } as const satisfies Record<
   string,

@@ -41,8 +41,8 @@ export const createWaiting = ({ time, signal, toldMs }: WaitingOptions) => {
 type Waiting = ReturnType<typeof createWaiting>;
 
 /** Whether a service may count the request as a wrong attempt. One that refuses with 200 gives no token. */
-const isRefusal = ({ status, json }: Answer): boolean =>
-  (status >= 400 && status < 500 && status !== 429) ||
+const isRefusal = ({ status, json, isOfLimiter }: Answer): boolean =>
+  (status >= 400 && status < 500 && status !== 429 && isOfLimiter !== true) ||
   (status === 200 && typeof json === "object" && json !== null && !("data" in json) && !isYield(json));
 const isYield = (json: object): boolean => "accessToken" in json || "code" in json;
 

@@ -11,6 +11,11 @@ const request: Request = { method: "POST", path: "/open-api/oauth/access-token",
 const granting = answer({ json: { accessToken: "a" } });
 const refusing = answer({ status: 400 });
 const limiting = answer({ status: 503 });
+const forbidding = answer({
+  isOfLimiter: true,
+  status: 403,
+  headers: [["content-type", "text/html"]],
+});
 
 /** A service that locks its client out for ten seconds after ten refusals within a minute. */
 const lockingOut = (nowMs: () => number, lockedMs = 10_000) => {
@@ -89,6 +94,53 @@ describe("a rate limiter", () => {
     expect(turnedAway.filter((sent) => sent > 1_000).length).toBeLessThan(30);
     expect(pacer.report().perSecond).toBeGreaterThan(25);
     expect(pacer.report()).toMatchObject({ turnedAwayWith: [503] });
+  });
+
+  it("that shuts for five seconds after too many requests is waited out, and approached from below", async () => {
+    const { time, pacer, real, send } = open();
+    let shutUntilMs = 0;
+    let sentMs: number[] = [];
+    // More than twenty requests within a second.
+    const shutting = (): Answer => {
+      const nowMs = time.nowMs();
+      if (nowMs < shutUntilMs) return forbidding;
+      sentMs = [...sentMs.filter((atMs) => atMs > nowMs - 1_000), nowMs];
+      if (sentMs.length <= 20) return granting;
+      shutUntilMs = nowMs + 5_000;
+      return forbidding;
+    };
+    let turnedAway = 0;
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      await time.pause(1);
+      const got = await send(shutting);
+      if (got === granting) continue;
+      expect(pacer.isOfLimiter(got)).toBe(true);
+      turnedAway += 1;
+      pacer.turnedAway(got, real);
+    }
+    expect(turnedAway).toBeLessThan(200);
+    expect(pacer.report().perSecond).toBeGreaterThan(10);
+    expect(pacer.report().turnedAwayWith).toEqual([403]);
+  });
+
+  it("is not seen in a service that forbids by a page from the beginning", () => {
+    const { pacer } = open();
+    expect(pacer.isOfLimiter(forbidding)).toBe(false);
+  });
+
+  it("is slowed down for if it closes connections", () => {
+    const { pacer } = open();
+    for (let lost = 0; lost < 3; lost += 1) pacer.cutOff();
+    expect(pacer.report()).toMatchObject({ perSecond: 7, turnedAwayWith: ["closed connections"] });
+  });
+
+  it("ends the run once it has let nothing through for 45 seconds", async () => {
+    const { time, pacer, real, send } = open();
+    const sending = async (): Promise<void> => {
+      for (;;) pacer.turnedAway(await send(() => limiting), real);
+    };
+    expect(await errorOf(sending(), TransportError)).toMatchObject({ reason: "throttled" });
+    expect(time.nowMs()).toBeLessThan(60_000);
   });
 
   it("is not seen in a gateway that turns away one request in a hundred", async () => {

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../../contract/duration.ts";
 import type { RealTime } from "../clock.ts";
-import type { Answer, Request } from "../exchange.ts";
+import { TransportError, type Answer, type Request } from "../exchange.ts";
 import {
   createLock,
   createRefusals,
@@ -9,6 +9,7 @@ import {
   type PatientClock,
   type WaitingOptions,
 } from "./lockouts.ts";
+import { retryPolicy } from "./retry.ts";
 
 /** How fast a run may ask: requests per second, and requests per minute that end in a refusal. */
 export interface Pace {
@@ -27,8 +28,8 @@ export interface PacerOptions extends WaitingOptions {
 export interface DefenceReport {
   /** Requests per second that the run slowed down to. */
   readonly perSecond: number | undefined;
-  /** The statuses of what a limiter turned away. */
-  readonly turnedAwayWith: readonly number[];
+  /** The statuses with which a limiter turned requests away, or "closed connections". */
+  readonly turnedAwayWith: readonly (number | string)[];
   /** How often a client was locked out, and for how long at most, in milliseconds. */
   readonly lockouts: number;
   readonly longestLockMs: number;
@@ -42,7 +43,8 @@ export interface DefenceReport {
 export type Pacer = ReturnType<typeof createPacer>;
 
 export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
-  const turnedAwayWith = new Set<number>();
+  const turnedAwayWith = new Set<number | string>();
+  let forbidsByPage = false;
   const limiter = createCounted(options);
   const waiting = createWaiting(options);
   const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
@@ -66,11 +68,21 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
         if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
       };
     },
+    /** Whether a limiter gave it. What a service refuses with before it has given any token is its own way to refuse. */
+    isOfLimiter: (answer: Answer): boolean => {
+      if (!isForbiddingPage(answer)) return false;
+      forbidsByPage ||= !refusals.isEverGranted();
+      return !forbidsByPage;
+    },
+    /** A connection ended without an answer, as where a limiter closes those of whoever asks too fast. */
+    cutOff: (): void => {
+      turnedAwayWith.add("closed connections");
+      rate.turnedAway();
+    },
     /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
     turnedAway: ({ status }: Pick<Answer, "status">, clock: Pick<PatientClock, "runs">): void => {
       turnedAwayWith.add(status);
-      const counted = limiter.counted();
-      if (clock.runs() ? counted !== "target" : counted === "machine") rate.turnedAway();
+      if (clock.runs() || limiter.counted() === "machine") rate.turnedAway();
     },
     ...limiter,
     learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
@@ -90,7 +102,7 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
   };
 };
 
-/** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
+/** How many requests that wait in vain it takes at most to doubt that a limiter heeds the clock that a hook moves. */
 const MOST_TRUST = 8;
 
 /** Learns by which clock a limiter counts, from what got through after only one of them had moved on. */
@@ -106,12 +118,13 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
         if (tookMs < waitMs) return "target";
         const toldNowMs = toldMs?.();
         if (toldFromMs === undefined || toldNowMs === undefined) return undefined;
-        return toldNowMs - toldFromMs < waitMs / 2 ? "machine" : undefined;
+        return toldNowMs === toldFromMs ? "machine" : undefined;
       };
     },
     learnClock: (waitedBy: Counted, isLetThrough: boolean): void => {
-      if (isLetThrough)
-        trust = Math.max(-MOST_TRUST, Math.min(MOST_TRUST, trust + (waitedBy === "target" ? 1 : -1)));
+      // While the target's clock stood still nothing else can have let it through; after a move it may have been chance.
+      if (isLetThrough && waitedBy === "machine") trust = -Infinity;
+      else if (isLetThrough) trust = Math.min(MOST_TRUST, trust + 1);
       // Others may have come first.
       else if (waitedBy === "target" && trust > 0) trust -= 1;
     },
@@ -119,8 +132,12 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
 };
 
 /** Whether an answer says that there were too many requests, or may say so. */
-export const asksToComeBack = ({ status }: Pick<Answer, "status">): boolean =>
-  status === 429 || status === 503;
+export const asksToComeBack = ({ status, isOfLimiter }: Pick<Answer, "status" | "isOfLimiter">): boolean =>
+  status === 429 || status === 503 || isOfLimiter === true;
+
+/** Firewalls for web applications and content delivery networks turn too many requests away with it. */
+const isForbiddingPage = ({ status, headers }: Pick<Answer, "status" | "headers">): boolean =>
+  status === 403 && headers.some(([name, value]) => name === "content-type" && value.startsWith("text/html"));
 
 /** The last answers show how many of them were turned away, and how fast the others got through. */
 const LAST = 64;
@@ -134,7 +151,10 @@ const OVERLOAD = { share: 0.1, least: 3 } as const;
 const LOWERED = { overload: 0.7, touched: 0.9, least: 0.25, mostShare: 0.5 } as const;
 /** What was under way when the rate was lowered may still be turned away. */
 const LOWERED_AT_MOST_EVERY_MS = 200;
-/** By what the rate rises each second until it touches the limit, and afterwards. */
+/**
+ * By what the rate rises with as many answers as it allows in a second, until it touches the limit, and afterwards. While
+ * little is asked it does not rise, because nothing shows that the limiter would let more through.
+ */
 const RAISED = { before: 1.2, after: 1.01 } as const;
 
 /** What a limiter lets through, as far as it is known. */
@@ -145,6 +165,11 @@ interface Limit {
   /** What got through per second when it was first found. */
   readonly first: number;
 }
+
+const lowered = (limit: Limit): Limit => {
+  const perSecond = Math.max(1, LOWERED.overload * limit.perSecond);
+  return { ...limit, perSecond, first: perSecond };
+};
 
 /** The limit that the last answers show, the last of which was turned away. */
 const limitOf = (
@@ -165,23 +190,65 @@ const limitOf = (
   return { perSecond: Math.max(1, least, lowered), sinceMs, isTouched: before !== undefined, first };
 };
 
+/** How long nothing is sent at first while nothing is let through, and at most. */
+const HELD_MS = { first: 50, longest: 5_000 } as const;
+
+/** A limiter that lets nothing through for so long shuts after too many requests. */
+const SHUT_MS = SECOND_MS;
+
+/** Holds all requests back while none is let through, longer each time. */
+const createHold = (nowMs: () => number) => {
+  let heldMs = 0;
+  let untilMs = -Infinity;
+  let sinceMs: number | undefined;
+  return {
+    /** Throws TransportError once nothing has been let through for long, except for a request now and then. */
+    untilMs: (): number => {
+      const isShut = sinceMs !== undefined && nowMs() - sinceMs > retryPolicy.throttled.shutAfterMs;
+      if (isShut && nowMs() < untilMs)
+        throw new TransportError(
+          0,
+          "throttled",
+          "nothing is let through any more, however long the run waits",
+        );
+      return untilMs;
+    },
+    begin: (): void => {
+      sinceMs ??= nowMs();
+      // What was under way may be turned away meanwhile.
+      if (nowMs() < untilMs) return;
+      heldMs = Math.min(HELD_MS.longest, Math.max(HELD_MS.first, 2 * heldMs));
+      untilMs = nowMs() + heldMs;
+    },
+    /** Returns how long it took, in milliseconds. */
+    end: (): number => {
+      const tookMs = sinceMs === undefined ? 0 : nowMs() - sinceMs;
+      heldMs = 0;
+      sinceMs = undefined;
+      return tookMs;
+    },
+  };
+};
+
 const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
   let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
   let limit: Limit | undefined;
+  let letThrough = 0;
   let sentMs = -Infinity;
   let turn = Promise.resolve();
+  const hold = createHold(nowMs);
   const note = (isAccepted: boolean): void => {
     last.push({ atMs: nowMs(), isAccepted });
     if (last.length > LAST) last.shift();
   };
   const perSecond = (): number => {
     if (limit === undefined) return asked;
-    const raised = RAISED[limit.isTouched ? "after" : "before"] ** ((nowMs() - limit.sinceMs) / SECOND_MS);
+    const raised = RAISED[limit.isTouched ? "after" : "before"] ** (letThrough / limit.perSecond);
     return Math.min(asked, limit.perSecond * raised);
   };
   const takeTurn = async (before: Promise<void>): Promise<void> => {
     await before;
-    const leftMs = Math.ceil(sentMs + SECOND_MS / perSecond() - nowMs());
+    const leftMs = Math.ceil(Math.max(sentMs + SECOND_MS / perSecond(), hold.untilMs()) - nowMs());
     if (leftMs > 0) await pause(leftMs, signal);
     sentMs = nowMs();
   };
@@ -193,13 +260,21 @@ const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSign
       turn = own.catch(() => undefined);
       await own;
     },
-    accepted: (): void => note(true),
+    accepted: (): void => {
+      // What was shut for a while says nothing about the rate, except that it was too high.
+      if (letThrough === 0) last = [];
+      if (hold.end() >= SHUT_MS && limit !== undefined) limit = lowered(limit);
+      note(true);
+      letThrough += 1;
+    },
     turnedAway: (): void => {
       note(false);
+      // It may be shut after too many requests, whatever comes: how fast they come is known only once it lets some through.
+      if (limit !== undefined && letThrough === 0) return hold.begin();
       if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
       const found = limitOf(last, limit, perSecond(), nowMs());
-      if (found !== limit) last = [];
-      limit = found;
+      if (found === limit) return;
+      [limit, last, letThrough] = [found, [], 0];
     },
     restore: (): void => void (limit = undefined),
     report: () => ({ perSecond: limit?.perSecond }),

@@ -71,7 +71,8 @@ export const sendToTarget = async (
     let answer: Answer | undefined;
     const sentMs = monotonicMs();
     try {
-      answer = await send();
+      const received = await send();
+      answer = pacer.isOfLimiter(received) ? { ...received, isOfLimiter: true } : received;
       health.answered(monotonicMs() - sentMs);
       return answer;
     } finally {
@@ -89,6 +90,7 @@ export const sendToTarget = async (
         if (!(error instanceof TransportError) || isOver()) return undefined;
         if (error.reason === "throttled" || error.reason === "locked") return undefined;
         health.count("lost");
+        if (error.reason === "closed") pacer.cutOff();
         return { kind: "lost", reason: error.reason };
       },
       onRepeat: () => health.count("sentAgain"),
