@@ -58,7 +58,7 @@ export const authorizeRules = {
       }),
       run.once(
         async (caseWorld) => {
-          const state = caseWorld.unique();
+          const state = caseWorld.target.unique();
           const similar = [state, ...confusedWith(state)];
           const judgements = await Array.fromAsync(similar, (one) => echoes(caseWorld, one));
           return { ...allHold(judgements), cases: similar.length };
