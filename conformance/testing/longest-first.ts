@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 export const longest: readonly string[] = [
   "conformance/pushes/unawaited.test.ts",
-  "conformance/rules/proofs.test.ts",
+  "conformance/rules/breaches.test.ts",
   "conformance/rules/push.test.ts",
   "scenarios/runner/segments-command.test.ts",
   "scenarios/runner/load-detection.test.ts",

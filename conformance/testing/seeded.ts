@@ -1,7 +1,6 @@
 import { behaviourFrom, defects, type Behaviour, type FakeBehaviour } from "../../fake-server/index.ts";
 import type { Rule } from "../checks/rule.ts";
 import type { RequirementId } from "../contract/catalogue.ts";
-import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
 import { judge, type BenchOptions } from "./judge.ts";
@@ -25,11 +24,3 @@ export const judgeDefect = async (
   if (broken === undefined) throw new Error(`there is no defect ${name}`);
   return { verdict: await judge(ruleFor(broken), { behaviour: name, ...options }), broken };
 };
-
-/** Summarizes what did not pass; advisory warnings count only if unexpected. */
-export const troublesOf = (results: readonly RuleResult[], alsoFine: readonly Verdict["kind"][] = []) =>
-  results.flatMap(({ id, verdict }) =>
-    ["passed", "observed", "not-applicable", ...alsoFine].includes(verdict.kind)
-      ? []
-      : [[id, verdict.kind, "breach" in verdict ? verdict.breach.actual : ""]],
-  );
