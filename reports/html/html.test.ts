@@ -149,18 +149,4 @@ describe("the page of a load", () => {
       "list p95 was missed from the lowest rate of the ramp on",
     );
   });
-
-  it("shows rates, latencies and breaches, and states how many breaches it leaves out", async () => {
-    const text = textOf(renderHtml([await viewOf("load")]));
-    expect(text).toContain("1 promise broke under load.");
-    expect(text).toContain("20 of 30 breaches are shown here");
-    for (const words of [
-      "Requested and achieved rate",
-      "Latency of authorize",
-      "Latency of exchange",
-      "Latency of list",
-      "Latency distribution",
-    ])
-      expect(text).toContain(words);
-  });
 });

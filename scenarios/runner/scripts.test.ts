@@ -185,7 +185,6 @@ describe.concurrent("the scripts on defects that every run shows", () => {
   it.each<[ScenarioName, Readonly<Record<string, RequirementId>>]>([
     ["token", { ...reusable, "refresh-returns-refresh-token": "refresh.returns-no-refresh-token" }],
     ["token", { ...cached, "refresh-token-usable-once": "refresh.reusable" }],
-    ["token", { "state-in-lower-case": "authorize.echoes-state" }],
     ["notifications", { "filter-account-ignored": "notifications.filter-account" }],
     ["notifications", { "default-page-1": "notifications.default-page" }],
     ["notifications", { ...short, "past-the-end-last-page": "notifications.past-the-end" }],

@@ -3,12 +3,13 @@ import { root, runCli, type Measured } from "../../../conformance/testing/measur
 import { startFakeProcess } from "../../../fake-server/index.ts";
 import { runnerClock } from "../clock.ts";
 
-/** A load played by three processes of the command line. */
+/** A load played by processes of the command line: three, or fewer. */
 export interface AskedSegments {
   readonly profileFile: string;
   readonly scenario: string;
   readonly rate: number;
   readonly seconds: number;
+  readonly processes?: 2 | 3;
 }
 
 export const machines = [1, 2, 3] as const;
@@ -24,16 +25,16 @@ export const startFake = async (
 
 /** The parameters of one process. */
 export const segmentParameters = (
-  { profileFile, scenario, rate, seconds }: AskedSegments,
+  { profileFile, scenario, rate, seconds, processes = machines.length }: AskedSegments,
   { index, startAt, out }: { readonly index: number; readonly startAt: string; readonly out: string },
 ): readonly string[] =>
   [
     ["load", "--profile", profileFile, "--scenario", scenario, "--rate", `${rate}`],
-    ["--duration", `${seconds}s`, "--segment", `${index}/${machines.length}`],
+    ["--duration", `${seconds}s`, "--segment", `${index}/${processes}`],
     ["--run-id", "R", "--start-at", startAt, "--out", out],
   ].flat();
 
-/** How long three processes may take to be ready: a busy machine gets longer. */
+/** How long the processes may take to be ready: a busy machine gets longer. */
 const leadsMs = [25_000, 150_000];
 
 export const startIn = (leadMs: number): string =>
@@ -49,9 +50,9 @@ export const playSegments = async (folder: string, asked: AskedSegments, env: No
     const recordOf = (index: number): string => path.join(folder, `records-${leadMs}`, String(index));
     const startAt = startIn(leadMs);
     const played = await Promise.all(
-      machines.map((index) =>
-        runCli(segmentParameters(asked, { index, startAt, out: recordOf(index) }), { env }),
-      ),
+      machines
+        .slice(0, asked.processes)
+        .map((index) => runCli(segmentParameters(asked, { index, startAt, out: recordOf(index) }), { env })),
     );
     if (!played.some(isLate) || leadMs === leadsMs.at(-1)) return { recordOf, played };
   }
