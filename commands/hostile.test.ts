@@ -3,7 +3,8 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { filesBelow } from "../conformance/testing/temporary-folder.ts";
-import { openLedger } from "../conformance/lifetimes/store/open.ts";
+import { openLedger } from "../conformance/lifetimes/ledger-file.ts";
+import { entryOf } from "../conformance/testing/made.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 import { runHere, startHere } from "../conformance/testing/run-here.ts";
 import { serveHttp } from "../conformance/testing/servers.ts";
@@ -109,19 +110,7 @@ const writeSegments = (): void => {
 
 const writeLedger = (): void => {
   const ledger = openLedger(at("kept.ledger"), ledgerKey);
-  ledger.deposit({
-    target: hostile,
-    rule: hostile,
-    subject: hostile,
-    secret: "",
-    plan: {
-      side: "alive",
-      lifetimeMs: 1,
-      issued: { earliestMs: 0, latestMs: 0 },
-      issuedHereMs: 0,
-      ages: { fromMs: 0, untilMs: 1 },
-    },
-  });
+  ledger.put(entryOf({ target: hostile, rule: hostile, subject: hostile }));
   ledger.close();
 };
 

@@ -241,7 +241,14 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     name: "django-oauth-toolkit 3.4.1 guarded by django-axes 8.3.1",
     language: "Python",
     start: python("django_axes"),
-    examined: ofDjangoToolkit,
+    examined: {
+      ...ofDjangoToolkit,
+      "code.single-use": {
+        seen: /^1 of \d+ cases could not be decided: the service keeps asking to retry later/,
+        theirs:
+          "a used code that is presented more than ten times in a row locks its client out, with status 429 (AXES_FAILURE_LIMIT, AXES_HTTP_RESPONSE_CODE)",
+      },
+    },
   },
   {
     name: "Authlib 1.9.9",

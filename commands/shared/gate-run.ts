@@ -10,7 +10,7 @@ import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/executor.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
-import { ledgerKeyFrom, openLedger } from "../../conformance/lifetimes/store/open.ts";
+import { ledgerKeyFrom, openLedger } from "../../conformance/lifetimes/ledger-file.ts";
 
 interface GateFlags extends TargetFlags {
   readonly only?: string[] | undefined;

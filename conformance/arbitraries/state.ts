@@ -4,7 +4,6 @@ import { swapCases } from "./credentials.ts";
 
 const characters = Array.from(stateCharacters);
 const digits = characters.filter((character) => /\d/.test(character));
-const letters = characters.filter((character) => !digits.includes(character));
 const stateCharacter = fc.constantFrom(...characters);
 
 const ofLength = (length: fc.Arbitrary<number>, unit = stateCharacter): fc.Arbitrary<string> =>
@@ -47,23 +46,14 @@ export const tellingStates = (maxBytes: number): readonly string[] =>
     `${"Aa0".repeat(maxBytes).slice(0, maxBytes - 1)}Q`,
   ].filter((state) => state.length <= maxBytes);
 
-/** Two states that only careless comparison takes for the same: other case, a leading zero, the last character. */
-export const confusableStates = (maxBytes: number): fc.Arbitrary<readonly [string, string]> =>
-  fc
-    .tuple(
-      fc.constantFrom(...letters),
-      fc.string({ unit: stateCharacter, minLength: 7, maxLength: maxBytes - 3 }),
-      fc.constantFrom("case", "zero", "last", "longer", "shorter"),
-    )
-    .map(([first, rest, way]) => [first + rest, confusedWith(first + rest, way)]);
-
-const confusedWith = (state: string, way: "case" | "zero" | "last" | "longer" | "shorter"): string => {
-  if (way === "case") return swapCases(state);
-  if (way === "zero") return `0${state}`;
-  if (way === "longer") return `${state}0`;
-  if (way === "shorter") return state.slice(0, -1);
-  return `${state.slice(0, -1)}${state.endsWith("q") ? "r" : "q"}`;
-};
+/** States that only careless comparison takes for this one: in another case, with a leading zero, another last character. */
+export const confusedWith = (state: string): readonly string[] => [
+  swapCases(state),
+  `0${state}`,
+  `${state}0`,
+  state.slice(0, -1),
+  `${state.slice(0, -1)}${state.endsWith("q") ? "r" : "q"}`,
+];
 
 /** Letters and digits, each needlessly percent-encoded: the same string once decoded (RFC 3986 section 2.3). */
 export const encodedThroughout = (text: string): string =>
@@ -200,21 +190,3 @@ const placesOf = ({ at }: Foreign, everyPlace: boolean, clientIndex: number): re
   if (at === "everywhere") return ["start", "middle", "end", "far end"];
   return [positions[clientIndex % positions.length] ?? "middle"];
 };
-
-/** fast-check's own string units take a second to set up, which every start of the command would pay for. */
-const codePoint = (greatest: number): fc.Arbitrary<string> =>
-  fc.integer({ min: 0, max: greatest }).map((code) => String.fromCodePoint(code));
-
-/** Any percent-encoded Unicode code point that is not a state character, anywhere. */
-export const anyForeignProbe: fc.Arbitrary<ForeignProbe> = fc
-  .tuple(
-    fc
-      .oneof(
-        { weight: 2, arbitrary: codePoint(0x7f) },
-        { weight: 1, arbitrary: codePoint(0x24f) },
-        { weight: 2, arbitrary: codePoint(0x10ffff) },
-      )
-      .filter((text) => !isStateCharacter(text) && text.isWellFormed()),
-    fc.constantFrom(...positions),
-  )
-  .map(([character, position]) => ({ ...encoded(character), position }));

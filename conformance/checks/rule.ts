@@ -6,8 +6,7 @@ import type { World } from "../world/world.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import type { Effort } from "./effort.ts";
-import type { Windows } from "../judging/lifetimes/entries.ts";
-import type { Side } from "../judging/lifetimes/probe.ts";
+import type { EndStep } from "../judging/lifetimes/script.ts";
 
 /**
  * A kind of credential whose lifetime is judged by this run or a later one. Issued ones must survive JSON, with or
@@ -31,24 +30,19 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly control?: (world: World, credential: C) => Promise<void>;
   /** What the last probe got, as the beginning of a sentence, if it was in vain but not refused. */
   readonly inVain?: (credential: C) => string | undefined;
+  /** Whether a probe uses it up: it must not be probed again, whatever happened to the first probe. */
+  readonly isUsedUp?: true;
+  /** The only probe that later runs make, at whatever age the step allows, and what it shows; by default probes around the end. */
+  readonly laterOnly?: {
+    readonly step: (lifetimeMs: number, guardMs: number, world: World) => EndStep;
+    readonly promise: string;
+  };
   /** Uses it during its life; must not be decisive itself. Later runs call it each time they continue waiting. */
   readonly use?: (world: World, credential: C) => Promise<void>;
 }
 
-/** How later runs judge a credential, if time is real and the wait too long for this run. */
-export interface Deferral {
-  /** The ages to probe at; each window gets its own credential. */
-  readonly windows: (lifetimeMs: number, guardMs: number, world: World) => Windows;
-  /** What the document promises at this age, if not simply that the credential works or no longer does. */
-  readonly promise?: (side: Side) => string;
-  /** Whether its life is so short that a run may wait for its end, within --max-wait. */
-  readonly isShort?: true;
-  /** Whether a probe uses it up: it must not be probed again, whatever happened to the first probe. */
-  readonly isUsedUp?: true;
-}
-
-/** A credential of any type that later runs can judge. */
-export type DeferredCredential = ExpiringCredential<never, unknown> & Deferral;
+/** A credential of any type that later runs can judge, if time is real and the wait too long for this run. */
+export type DeferredCredential = ExpiringCredential<never, unknown>;
 
 /** Judges one value in its own world. ControlFailed makes the case inconclusive; TransportError makes it repeat. */
 export type Judge<T> = (value: T, world: World) => Promise<CaseVerdict>;

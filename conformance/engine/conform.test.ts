@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
 import { conform, examine, pinnedOf, hookNotes } from "./conform.ts";
 import { replacedLimits } from "../session/session.ts";
-import { readsPrepared } from "./needs.ts";
 import { requestsOf } from "../checks/effort.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
@@ -96,12 +95,6 @@ it("a rule whose wait is too long names the command that keeps a ledger, as not 
       /raise --max-wait, or keep a ledger \(`conform --ledger FILE`\)$/,
     ) as string,
   });
-});
-
-it("readsPrepared is true only for rules that read prepared notifications", () => {
-  expect(readsPrepared(passing)).toBe(false);
-  expect(readsPrepared({ ...passing, needs: ["events"] })).toBe(false);
-  expect(readsPrepared({ ...passing, needs: ["events", "many-notifications"] })).toBe(true);
 });
 
 it("examine runs the preflight without judging rules", async () => {

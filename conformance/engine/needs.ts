@@ -2,7 +2,7 @@ import type { Need, Rule } from "../checks/rule.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import { duration } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import type { LedgerSession } from "../lifetimes/deferred/session.ts";
+import type { LedgerSession } from "../lifetimes/ledger.ts";
 import { leastPushRunMs } from "../pushes/span.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";

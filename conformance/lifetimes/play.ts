@@ -1,7 +1,7 @@
 import type { ExpiringCredential } from "../checks/rule.ts";
 import { duration, SECOND_MS } from "../contract/duration.ts";
 import { fail, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { TimeInterval } from "../judging/interval.ts";
+import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import {
   ageAt,
   cutFrom,
@@ -44,28 +44,45 @@ export const ageIn = (
 ): Age => ageAt(issued, at, tolerances.lifetimeGuardMs, clock);
 
 export interface Asked {
+  readonly at: TimeInterval;
   readonly probe: Probe;
   /** Undefined inside the guard around the end, where the probe decides nothing. */
   readonly side: Side | undefined;
   readonly verdict: CaseVerdict;
 }
 
-type Asking<C> = Pick<ExpiringCredential<C>, "name" | "alive" | "control" | "inVain">;
+/** A credential that was issued. */
+export interface Issued<C> {
+  readonly held: C;
+  readonly life: Life;
+}
 
-/** Judges what a probe at this age showed. If it shows an early end, one of its kind that is issued now must work. */
-export const judgeAsked = async <C>(
+/**
+ * Probes a credential once and judges what that shows; `woken` is the earliest moment at which that may happen. If it
+ * shows an early end, one of its kind that is issued now must work.
+ */
+export const probeNow = async <C>(
   world: World,
-  { name, control, inVain }: Asking<C>,
-  credential: C,
-  probe: Probe,
-  noted: () => readonly number[],
+  { name, alive, control, inVain }: Pick<ExpiringCredential<C>, "name" | "alive" | "control" | "inVain">,
+  { held, life }: Issued<C>,
+  woken: TimeInterval,
+  noted = notedFrom(world),
 ): Promise<Asked> => {
+  const { clock, target } = world;
+  const isPast = ageBetween(life.issued, woken).leastMs > life.lifetimeMs;
+  const works =
+    (await alive(world, held)) ||
+    // Nor may a session that the service has set outlive what opened it.
+    (isPast && target.hasCookies() && (await alive(asUsual(world), held)));
+  const at = { earliestMs: woken.earliestMs, latestMs: (await clock.now()).latestMs };
+  const cutMs = life.isStated ? cutFrom(life.lifetimeMs, clock.runs()) : 0;
+  const probe = { ...ageIn(world, { ...life, cutMs }, at), works };
   const side = sideOf(probe);
-  const verdict = judgeProbe(name, probe, inVain?.(credential));
-  if (verdict.kind !== "failed") return { probe, side, verdict };
+  const verdict = judgeProbe(name, probe, inVain?.(held));
+  if (verdict.kind !== "failed") return { probe, side, verdict, at };
   const shown = noted();
-  if (!probe.works) await control?.(world, credential);
-  return { probe, side, verdict: fail(verdict.expected, verdict.actual, shown) };
+  if (!works) await control?.(world, held);
+  return { probe, side, verdict: fail(verdict.expected, verdict.actual, shown), at };
 };
 
 export interface Played extends Asked {
@@ -74,7 +91,11 @@ export interface Played extends Asked {
   readonly answerMs: number;
 }
 
-const circumstancesOf = ({ clock, tolerances }: World, roomMs: number, now: TimeInterval): Circumstances => ({
+export const circumstancesOf = (
+  { clock, tolerances }: World,
+  roomMs: number,
+  now: TimeInterval,
+): Circumstances => ({
   clock,
   usualGuardMs: tolerances.lifetimeGuardMs,
   roomMs,
@@ -119,19 +140,11 @@ export const playScript = async <C>(
     const window = windowOf(script, step, { beginMs, beforeMs, life }, circumstances);
     const woken = await reach(world, step, window, now);
     if (step.do === "probe" && life !== undefined) {
-      const works =
-        (await kind.alive(world, held as C)) ||
-        // Nor may a session that the service has set outlive what opened it.
-        (script.side === "dead" &&
-          world.target.hasCookies() &&
-          (await kind.alive(asUsual(world), held as C)));
-      const at = { earliestMs: woken.earliestMs, latestMs: (await clock.now()).latestMs };
-      const cutMs = life.isStated ? cutFrom(life.lifetimeMs, clock.runs()) : 0;
-      const probe = { ...ageIn(world, { ...life, cutMs }, at), works };
+      const asked = await probeNow(world, kind, { held: held as C, life }, woken, noted);
       return {
-        ...(await judgeAsked(world, kind, held as C, probe, noted)),
+        ...asked,
         wakeMs: Math.max(0, woken.latestMs - circumstances.widthMs - window.latestMs),
-        answerMs: at.latestMs - woken.latestMs,
+        answerMs: asked.at.latestMs - woken.latestMs,
       };
     }
     if (step.do === "issue") {
@@ -150,22 +163,14 @@ export const playScript = async <C>(
   throw new Error("a script ends with a probe");
 };
 
-const lifeOf = <C>(world: World, kind: Kind<C>, credential: C, issued: TimeInterval): Life => {
+export const lifeOf = <C>(
+  world: World,
+  kind: Pick<ExpiringCredential<C>, "lifetimeOf" | "lifetimeMs">,
+  credential: C,
+  issued: TimeInterval,
+): Life => {
   const statedMs = kind.lifetimeOf?.(credential);
   return { issued, lifetimeMs: statedMs ?? kind.lifetimeMs(world), isStated: statedMs !== undefined };
-};
-
-/** Probes a credential once; `woken` is the earliest moment at which that may happen, and `now` reads the clock. */
-export const ask = async <C>(
-  world: World,
-  expiring: Asking<C>,
-  { credential, ...issued }: Pick<Life, "issued" | "lifetimeMs"> & { readonly credential: C },
-  { now, woken }: { readonly now: () => Promise<TimeInterval>; readonly woken: TimeInterval },
-): Promise<Asked> => {
-  const noted = notedFrom(world);
-  const works = await expiring.alive(world, credential);
-  const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
-  return judgeAsked(world, expiring, credential, { ...ageIn(world, issued, at), works }, noted);
 };
 
 /** How much later than planned a stage may come if time runs by itself, in milliseconds; at most this share of the wait. */

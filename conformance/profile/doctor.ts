@@ -2,7 +2,7 @@ import { isLoopback } from "../contract/text.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import type { FetchedProfile } from "../contract/profile-fetched.ts";
 import type { Profile, SecretSource } from "../contract/profile.ts";
-import { ledgerKeyVariable } from "../lifetimes/store/open.ts";
+import { ledgerKeyVariable } from "../lifetimes/ledger-file.ts";
 import type { ConfigurationError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "./profile.ts";
 import type { Environment } from "./profile-secret.ts";

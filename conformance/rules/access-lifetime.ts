@@ -1,16 +1,7 @@
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
-import type {
-  HistoryVerdict,
-  Deferral,
-  ExpiringCredential,
-  Judge,
-  Run,
-  Rules,
-  WaitFacts,
-} from "../checks/rule.ts";
-import { ask, exchangedLate, type Stage } from "../lifetimes/play.ts";
-import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import type { HistoryVerdict, ExpiringCredential, Judge, Run, Rules, WaitFacts } from "../checks/rule.ts";
+import { exchangedLate, lifeOf, probeNow, type Stage } from "../lifetimes/play.ts";
 import { judgeCrowd, judgeLifetime, onDates, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   obtainRefreshed,
@@ -38,7 +29,7 @@ type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 const deferredToken = (
   origin: Origin,
   issue: (world: World) => Promise<Issued>,
-): ExpiringCredential<Issued> & Deferral => ({
+): ExpiringCredential<Issued> => ({
   name: `accessToken of ${origin}`,
   lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
   issue: async (world) => {
@@ -49,8 +40,6 @@ const deferredToken = (
   alive: (world, { accessToken }) => isShownSomething(world, accessToken),
   control: (world) =>
     freshAccessTokenWorks(world, world, origin, (accessToken) => isShownSomething(world, accessToken)),
-  windows: windowsOfMinutes,
-  isShort: true,
 });
 
 const tokensOfEachCall = [
@@ -76,9 +65,8 @@ const outlivesMonth: Judge<(typeof tokensOfEachCall)[number]> = async (token, wo
   if (!(await token.alive(world, value))) throw new ControlFailed(`a fresh ${token.name} opens no list`);
   await world.clock.sleep(world.limits.refreshTokenLifetimeMs);
   const woken = await world.clock.now();
-  const issuedToken = { credential: value, issued, lifetimeMs: value.expiresInMs };
-  const { verdict } = await ask(world, token, issuedToken, { now: () => world.clock.now(), woken });
-  return verdict;
+  const life = lifeOf(world, token, value, issued);
+  return (await probeNow(world, token, { held: value, life }, woken)).verdict;
 };
 
 export const accessLifetimeRules = {
@@ -141,12 +129,8 @@ const expiringTokens = (
 } => {
   const few = run.cases(0.12, 1);
   const { prepared, limits } = world;
-  const histories = refreshHistories(world, run);
-  // The history of days ends with the refreshToken instead.
-  const lengths = histories
-    .map(total)
-    .filter((lengthMs) => lengthMs < limits.refreshTokenLifetimeMs - prepared.accessLifetimeMs);
-  const togetherMs = Math.max(0, ...lengths);
+  const histories = refreshHistories(world);
+  const togetherMs = Math.max(0, ...histories.map(total));
   const before = (tookMs: number): number =>
     world.clock.kind === "real" ? 0 : Math.max(0, togetherMs - tookMs);
   const exchanged = checked(exchangedLate(world, before(limits.codeLifetimeMs / 2)));

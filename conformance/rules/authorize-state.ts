@@ -1,18 +1,12 @@
 import { describe, grantOf, type Answer } from "../world/exchange.ts";
-import {
-  anyForeignProbe,
-  foreignProbes,
-  placed,
-  type ForeignProbe,
-  encodedThroughout,
-} from "../arbitraries/state.ts";
+import { foreignProbes, placed, type ForeignProbe, encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { counted } from "../contract/text.ts";
 import { expectThat, pass } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { areRefused, namesOf, refused, untested, type Refusal, type Wrong } from "./refusals.ts";
+import { areRefused, untested, type Refusal, type Wrong } from "./refusals.ts";
 
 const PROBES_PER_CONTROL = 12;
 
@@ -24,11 +18,6 @@ export const stateRules = {
         part: "listed",
         size: PROBES_PER_CONTROL,
       }),
-      run.forAll(
-        anyForeignProbe.map((probe) => [foreign(probe)]),
-        refused(withForeign),
-        { part: "generated", share: 0.5, print: namesOf },
-      ),
       areRefused(run, withSecondState, secondStates, { part: "second" }),
     ]),
 

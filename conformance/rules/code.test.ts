@@ -1,18 +1,10 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
-import { behaving, judgeDefect, ruleFor, troublesOf } from "../testing/seeded.ts";
+import { behaving, judgeDefect, ruleFor } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
 const rules = [...rulesOf(codeRules), ruleFor("code.unknown"), ruleFor("code.bound-to-client")];
-
-test("the sound service passes every rule about codes", async () => {
-  const results = await judgeAll(rules);
-  expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
-  expect(results.find(({ id }) => id === "code.lifetime")?.verdict).toMatchObject({
-    facts: { code: { lifetimeMs: 600_000, refusedFromMs: 600_500 } },
-  });
-});
 
 test("a code that ends early among many is shown by its own exchanges", async () => {
   const { verdict } = await judgeDefect("code-for-shortest-state-dies-early");
@@ -31,18 +23,6 @@ test("a code may be used up by a near miss of it", async () => {
     },
   }));
   expect(await judge(ruleFor("code.unknown"), { behaviour })).toMatchObject({ kind: "passed" });
-});
-
-test("a service that accepts each state only once passes every rule about codes", async () => {
-  const seen = new Set<string>();
-  const behaviour = behaving((sound) => ({
-    acceptsState: (state, query, context) => {
-      if (state === undefined || seen.has(state)) return false;
-      seen.add(state);
-      return sound.acceptsState(state, query, context);
-    },
-  }));
-  expect(troublesOf(await judgeAll(rules, { behaviour }), ["warned"])).toEqual([]);
 });
 
 test("rules about one client are judged without a second client", async () => {

@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import {
-  observing,
-  type Deferral,
-  type ExpiringCredential,
-  type Rules,
-  type WaitFacts,
-  type Run,
-} from "../checks/rule.ts";
-import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { observing, type ExpiringCredential, type Rules, type WaitFacts, type Run } from "../checks/rule.ts";
 import { judgeCrowd, judgeLifetime, onDates, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/many.ts";
 import { pauses, printEvents, reuseIsRefused, SHORT_PAUSE_MS, usedUpHistories } from "./code-reuse.ts";
@@ -53,7 +45,7 @@ const WAYS = ["for a short state", "for a state of the greatest length"] as cons
 const LONGEST = 1;
 
 /** An exchange uses up a code. */
-const codes: ExpiringCredential<Code> & Deferral = {
+const codes: ExpiringCredential<Code> = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
   issue: async (world, way) => {
@@ -63,8 +55,6 @@ const codes: ExpiringCredential<Code> & Deferral = {
   },
   alive: exchangeable,
   control: freshCodeWorks,
-  windows: windowsOfMinutes,
-  isShort: true,
   isUsedUp: true,
 };
 

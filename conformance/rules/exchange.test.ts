@@ -1,18 +1,6 @@
 import { expect, test } from "vitest";
 import { judge, judgeAll } from "../testing/judge.ts";
-import { behaving, judgeDefect, ruleFor } from "../testing/seeded.ts";
-
-test("a token set that is wrong now and then is described by the field that is wrong", async () => {
-  const { verdict } = await judgeDefect("exchange-expires-in-as-text-now-and-then");
-  expect(verdict).toMatchObject({
-    kind: "failed",
-    breach: {
-      actual: expect.stringMatching(
-        /exchanges got something else, the first one: expiresIn is "7200"$/,
-      ) as string,
-    },
-  });
-});
+import { behaving, ruleFor } from "../testing/seeded.ts";
 
 test("repeated fields say nothing where the wrong value alone is accepted", async () => {
   const verdict = await judge(ruleFor("exchange.bad-bodies"), {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge } from "../testing/judge.ts";
-import { behaving, ruleFor, judgeDefect } from "../testing/seeded.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
 
 const rule = ruleFor("lifecycle.model");
 
@@ -16,24 +16,6 @@ test.each([1, 2])("the histories of seed %i reach every state of the sound servi
     "refresh token invalid",
     "refresh token valid",
   ]);
-});
-
-test.each([
-  ["lifecycle-refresh-revives-codes", /exchange of a code is refused \(code expired\)/],
-  ["lifecycle-authorize-ends-tokens-of-others", /listing with an access token succeeds/],
-  ["lifecycle-totals-doubled", /notifications, each of an event/],
-
-  ["lifecycle-refresh-hides-newest-notification", /notifications, each of an event/],
-])("a history finds the defect %s", async (name, expected) => {
-  const { verdict } = await judgeDefect(name);
-  if (verdict.kind !== "failed") throw new Error(JSON.stringify(verdict));
-  expect(verdict.breach.expected).toMatch(expected);
-  expect(verdict.breach.reproduction).toMatchObject({
-    path: expect.any(String),
-    counterexample: expect.stringContaining("authorize for client"),
-    replayed: { failures: 4, attempts: 4 },
-  });
-  expect(verdict.breach.evidence.length).toBeGreaterThan(0);
 });
 
 test("a service that differs only where the document is silent agrees with the model", async () => {

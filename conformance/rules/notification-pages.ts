@@ -1,5 +1,4 @@
-import fc from "fast-check";
-import { limits, limitText, pagesIn, printLength } from "../arbitraries/paging.ts";
+import { limitText, pagesIn, printLength } from "../arbitraries/paging.ts";
 import { allHold, fail, expectThat, pass, discard } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { asked, expected, type ListQuery } from "../judging/laws/lists.ts";
@@ -36,7 +35,6 @@ export const notificationPageRules = {
       const whole = [Math.min(7, greatest), undefined, vouchedLimit(world, greatest)];
       return run.all([
         run.forEach(telling, pagesArePartition, { part: "telling limits", print: printRead(world) }),
-        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printRead(world) }),
         run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered", print: limitText }),
         run.forEach([accounts[0], undefined], cutPagesLoseNothing, {
           part: "above the maximum",
@@ -53,14 +51,6 @@ export const notificationPageRules = {
       const greatest = await greatestLimit(world);
       const { accounts } = world.prepared.notifications;
       const { defaultLimit } = world.limits;
-      const anywhere = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: 2_000_000 }));
-      const generated = fc
-        .constantFrom(...accounts)
-        .chain((account) =>
-          fc
-            .tuple(limits(account.ids.length, defaultLimit, greatest), anywhere)
-            .map(([limit, further]) => beyond(world, { accountId: account.accountId, limit }, [further])),
-        );
       const near = accounts.flatMap(({ accountId, ids }, index) =>
         [undefined, 8, ids.length]
           .filter((limit) => (limit ?? 1) <= greatest)
@@ -77,7 +67,6 @@ export const notificationPageRules = {
         );
       return run.all([
         run.forEach(near, nothingPastTheEnd, { part: "near and far", ...oneByOne(world) }),
-        run.forAll(generated, nothingPastTheEnd, { print: oneByOne(world).print }),
         run.forEach(single, nothingAfterASingleItem, { part: "id filter", ...oneByOne(world) }),
         run.forEach([undefined, 1], nothingFarPastAll, { part: "unfiltered" }),
       ]);
@@ -89,17 +78,6 @@ export const notificationPageRules = {
 const tellingWalks = [5, 7, 8, 9, 12] as const;
 
 const MOST_PAGES = 18;
-
-/** Walks of at most MOST_PAGES pages: small pages of a long list cost many reads and show nothing more. */
-const walks = (
-  { prepared: { notifications }, limits: { defaultLimit } }: World,
-  greatest: number,
-): fc.Arbitrary<Read> =>
-  fc.constantFrom(...notifications.accounts).chain(({ accountId, ids: { length } }) => {
-    const least = Math.min(greatest, Math.ceil(length / MOST_PAGES));
-    const limit = limits(length, defaultLimit, greatest).map((any) => Math.max(any, least));
-    return fc.option(limit, { nil: undefined }).map((one) => ({ query: { accountId, limit: one } }));
-  });
 
 const pagesArePartition: Judge<Read> = async ({ query }, world) => {
   const list = await openLists(world);

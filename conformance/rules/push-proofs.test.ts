@@ -1,9 +1,4 @@
-import { describe, expect, it } from "vitest";
-import { suitesOf } from "../../reports/ci/cases.ts";
-import { gateDoc } from "../../reports/document/gate.ts";
-import { renderMarkdownDocument } from "../../reports/markdown/document.ts";
-import { recordOf } from "../../reports/testing/fixture.ts";
-import { asPage, onTerminal, textOf } from "../../reports/testing/shown.ts";
+import { expect, it } from "vitest";
 import { judgeCertificateCheck, judgeHeadOfLine, judgeRedirects } from "../judging/pushes/advisory.ts";
 import { judgeCap } from "../judging/pushes/cap.ts";
 import {
@@ -21,66 +16,10 @@ import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { documentLimits } from "../contract/limits.ts";
 import { EVERY_CONTROL } from "../checks/context.ts";
-import { judgeAll } from "../testing/judge.ts";
 import { recordedTraces } from "../testing/journals/recorded.ts";
 import { gateRun } from "../testing/push-drivers.ts";
 import { emptyPushRun, pushRunOf, withPushes, type Sender } from "../testing/push-runs.ts";
 import { traces } from "../testing/push-traces.ts";
-import { ruleFor } from "../testing/seeded.ts";
-
-const shownOf = async (behaviour: string) => {
-  const rules = await judgeAll([ruleFor("push.schedule"), ruleFor("push.cap")], { behaviour });
-  const record = recordOf({ rules, outcome: "failed", exitCode: 1 });
-  const document = gateDoc({ record, directory: "runs/one" });
-  const [suite] = suitesOf([{ kind: "conform", record, directory: "runs/one" } as never], "touchstone");
-  return {
-    terminal: onTerminal(document).replaceAll(/ {2,}/g, "  "),
-    page: textOf(asPage(document)),
-    markdown: renderMarkdownDocument(document),
-    ci: suite?.cases.map(({ details }) => details).join("\n"),
-  };
-};
-
-/** The rows of a table in each medium. */
-const expectRows = (
-  { terminal, page, markdown, ci }: Awaited<ReturnType<typeof shownOf>>,
-  rows: readonly (readonly [push: string, due: RegExp, came: RegExp, off: string])[],
-): void => {
-  for (const [push, due, came, off] of rows) {
-    const row = (gap: string, of = (text: string): string => text): RegExp =>
-      new RegExp([of(push), due.source, came.source, of(off)].join(gap));
-    expect(terminal).toMatch(row(" {1,2}"));
-    expect(page).toMatch(row(" +"));
-    expect(markdown).toMatch(row(" \\| ", (text) => `(\\*\\*)?${text}(\\*\\*)?`));
-    expect(ci).toMatch(row(" \\| "));
-  }
-};
-
-describe("the proof of a push rule is a table in terminal, page, Markdown and CI reports", () => {
-  it("of a push that is missing, in the reading that all other notifications keep", async () => {
-    const shown = await shownOf("push-last-retry-never-sent");
-    for (const text of [shown.terminal, shown.page]) {
-      expect(text).toMatch(/Expected +pushes follow one reading of the schedule with at most 5 pushes/);
-      expect(text).toMatch(/Seen +push 5 did not come +Notification|Seen +push 5 did not come\n/);
-      expect(text).toMatch(/fits all notifications best, R1 +\(the\s+first at once/);
-    }
-    expectRows(shown, [
-      ["4", /20[89][.\d]* to 210/, /20[89][.\d]* to 210/, "in time"],
-      ["5", /44\d[.\d]* to 450/, /–/, "did not come"],
-    ]);
-  });
-
-  it("of a push that two workers sent", async () => {
-    const shown = await shownOf("push-two-workers-once");
-    expect(shown.terminal.match(/Seen +push 3 came twice/g)).toHaveLength(1);
-    expect(shown.terminal.match(/Seen +6 pushes came: push 3 came twice/g)).toHaveLength(1);
-    expect(shown.page).toMatch(/fits all notifications best, R1 /);
-    expectRows(shown, [
-      ["3", /89 to 90/, /88\.667 to 90/, "in time"],
-      ["3", /–/, /88\.667 to 90/, "came twice"],
-    ]);
-  });
-});
 
 const judges: Readonly<Record<string, (pushRun: PushRun) => Finding | undefined>> = {
   judgeDelivered,

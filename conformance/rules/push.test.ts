@@ -22,15 +22,6 @@ const kinds = (judged: ReadonlyMap<string, RuleResult["verdict"]>): readonly str
 ];
 
 describe("on a virtual clock", () => {
-  it("a sound sender passes every rule, with its reading and anchor as facts", async () => {
-    const judged = await verdicts();
-    expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
-    expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: ["R1"], anchors: ["failure"] } });
-    expect(judged.get("push.acknowledgement-body")).toMatchObject({
-      facts: { readings: ["code alone decides"] },
-    });
-  });
-
   // That every reading is distinguished from all others is tested on traces, and that each sender follows its own on the fake.
   it("push-reading-r6-from-failure fails the cap under R6, confirmed by a second push run", async () => {
     const [cap, schedule] = await judgeAll([ruleFor("push.cap"), ruleFor("push.schedule")], {
@@ -133,10 +124,5 @@ describe("push rules", () => {
     const judged = await verdicts({ profile }, [ruleFor("push.delivered")]);
     const reason = expect.stringContaining(word) as string;
     expect(judged.get("push.delivered")).toMatchObject({ kind: "could-not-run", missing, reason });
-  });
-
-  it("fail a service that never pushes", async () => {
-    const judged = await verdicts({ behaviour: "push-nothing" }, [ruleFor("push.delivered")]);
-    expect(judged.get("push.delivered")).toMatchObject({ kind: "failed" });
   });
 });

@@ -1,5 +1,5 @@
-import type { Deferral, ExpiringCredential } from "../checks/rule.ts";
-import { windowsOfWeeks } from "../judging/lifetimes/entries.ts";
+import type { ExpiringCredential } from "../checks/rule.ts";
+import { between } from "../judging/lifetimes/entries.ts";
 import { freshRefreshTokenWorks } from "../world/controls.ts";
 import { credentialsOf } from "../world/exchange.ts";
 import { obtainTokens, opens, present, refreshBody, type IssuedTokens } from "../world/steps.ts";
@@ -30,13 +30,12 @@ export const untilRefused = {
     granted.has(token) ? "refreshed to an accessToken that does not open the list," : undefined,
 };
 
-type Refreshing = ExpiringCredential<Refreshable> & Deferral;
+type Refreshing = ExpiringCredential<Refreshable>;
 
 /** Refresh tokens on both sides of their 30 days (sections 2.2 and 3.2). */
 export const refreshTokens: Refreshing = {
   name: "refreshToken",
   lifetimeMs: ({ limits }) => limits.refreshTokenLifetimeMs,
-  windows: windowsOfWeeks,
   ...untilRefused,
   issue: async (world) => {
     const { client, refreshToken } = await obtainTokens(world);
@@ -59,29 +58,28 @@ export const refreshTokensInUse: Refreshing = {
 export const refreshTokensOfExpired: Refreshing = {
   ...refreshTokens,
   name: "refreshToken whose accessToken has expired",
-  windows: (lifetimeMs, guardMs, { prepared }) => ({
-    nearMs: Infinity,
-    all: [{ side: "alive", fromMs: prepared.accessLifetimeMs + guardMs, untilMs: lifetimeMs - guardMs }],
-  }),
-  promise: () => "a refresh works once the accessToken has expired",
+  laterOnly: {
+    step: (lifetimeMs, guardMs, { prepared }) =>
+      between(prepared.accessLifetimeMs + guardMs, lifetimeMs - guardMs, lifetimeMs, guardMs),
+    promise: "a refresh works once the accessToken has expired",
+  },
 };
 
 /** After the end, a new authorization works and the old token stays dead (sections 3.2 and 5.3). */
 export const refreshTokensReplaced: Refreshing = {
   ...refreshTokens,
   name: "refreshToken after which the client authorizes again",
-  windows: (lifetimeMs, guardMs) => ({
-    nearMs: Infinity,
-    all: [{ side: "dead", fromMs: lifetimeMs + guardMs, untilMs: 2 * lifetimeMs }],
-  }),
   alive: async (world, { client, refreshToken }) => {
     const anew = await obtainTokens(world, { client });
     if (!(await opens(world, anew.accessToken))) return true;
     const again = await world.target.refresh(refreshBody(client, refreshToken));
     return credentialsOf(again).accessToken !== undefined;
   },
-  promise: () =>
-    "once the refreshToken is invalid, authorizing again yields tokens that work, and the old one stays invalid",
+  laterOnly: {
+    step: (lifetimeMs, guardMs) => between(lifetimeMs + guardMs, 2 * lifetimeMs, lifetimeMs, guardMs),
+    promise:
+      "once the refreshToken is invalid, authorizing again yields tokens that work, and the old one stays invalid",
+  },
 };
 
 /** Makes refreshes that must be refused although they name a live refreshToken, or almost; and presents it as a code. */

@@ -1,20 +1,9 @@
 import { expect, test } from "vitest";
-import { rulesOf } from "../checks/rule.ts";
-import { DAY_MS } from "../contract/duration.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { FakeBehaviour } from "../../fake-server/index.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
 import { madeNotification } from "../testing/made.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
-import { refreshRules } from "./refresh.ts";
-
-test("the sound service passes every rule about refreshing", async () => {
-  const results = await judgeAll(rulesOf(refreshRules));
-  expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
-  expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
-    facts: { refreshToken: { lifetimeMs: 30 * DAY_MS, refusedFromMs: 30 * DAY_MS + 500 } },
-  });
-});
 
 /** How refresh.access-token-works ends. The other rule reads notifications, so that the run has some. */
 const judgeWorks = async (behaviour: FakeBehaviour, more: Pick<Profile, "accounts"> = {}) => {

@@ -6,7 +6,7 @@ import { canonicalJson } from "../contract/verdict.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
 import { toldId } from "../contract/placeholders.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
-import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
+import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/ledger.ts";
 import { realClock, type ClockSource } from "../world/clock.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
 import { createJournal, type JournalSink } from "../world/evidence/journal.ts";

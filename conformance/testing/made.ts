@@ -2,7 +2,9 @@ import type { Push } from "../contract/push.ts";
 import type { Answer } from "../world/exchange.ts";
 import type { Breach } from "../contract/verdict.ts";
 import { integer } from "fast-check";
-import { keyCost } from "../lifetimes/store/open.ts";
+import { DAY_MS } from "../contract/duration.ts";
+import { between, type Entry } from "../judging/lifetimes/entries.ts";
+import { keyCost } from "../lifetimes/ledger-file.ts";
 
 /** A valid notification (section 2.3). */
 export const madeNotification = {
@@ -69,3 +71,19 @@ export const anyCharacter = integer({ min: 0, max: LAST - HALVES }).map((index) 
 
 /** A cheap key for tests that are not about ledger keys: milliseconds instead of a third of a second. */
 export const quickKey: typeof keyCost = { ...keyCost, N: 2 ** 10 };
+
+/** A refresh token in the ledger that is due in the last day of its 30, issued at 0; `more` replaces parts of it. */
+export const entryOf = (more: Partial<Entry> = {}): Entry => ({
+  id: "1",
+  target: "https://staging.example client-1",
+  rule: "refresh.lifetime",
+  subject: "refreshToken",
+  nth: 1,
+  step: between(29 * DAY_MS, 30 * DAY_MS - 1_000, 30 * DAY_MS, 1_000),
+  due: { earliestMs: 29 * DAY_MS, latestMs: 30 * DAY_MS - 1_000 },
+  life: { issued: { earliestMs: 0, latestMs: 0 }, lifetimeMs: 30 * DAY_MS, isStated: false },
+  issuedHereMs: 0,
+  held: "{}",
+  state: "waiting",
+  ...more,
+});

@@ -9,7 +9,7 @@ import {
   crowdOfReaders,
   type WarmUp,
 } from "../testing/crowds.ts";
-import { ACCOUNT, startTestService, tokensOf, unlistedService } from "../testing/flow.ts";
+import { ACCOUNT, bothWays, startTestService, tokensOf, unlistedService } from "../testing/flow.ts";
 import { startPushing } from "../testing/pushing.ts";
 
 const entries = Object.entries(loadDefects);
@@ -40,11 +40,10 @@ const clientsAt = async (
 };
 const readersAt = async (behaviour: string) => {
   // Without sockets, reads are answered before the writes beside them.
-  await using service = await startTestService({ behaviour });
-  return await crowdOfReaders(
-    service,
-    breaksOf(behaviour).includes("notifications.under-writes") ? 910 : 410,
-  );
+  const { listening: service, unlisted } = await bothWays(behaviour);
+  await using _ = service;
+  const reads = breaksOf(behaviour).includes("notifications.under-writes") ? 910 : 410;
+  return await crowdOfReaders(service, unlisted, reads);
 };
 const eventsAt = async (behaviour: string) => {
   await using service = await startPushing({ behaviour });

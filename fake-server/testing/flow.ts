@@ -3,6 +3,7 @@ import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
 import { pool } from "../changes.ts";
 import { createService } from "../start.ts";
+import { listenAt } from "../serving.ts";
 import http from "node:http";
 import { createGunzip } from "node:zlib";
 
@@ -64,6 +65,7 @@ export interface Reply {
 /** A service with the calls of section 4, for tests. */
 export type TestService = ReturnType<typeof testServiceOf>;
 
+const HOST = "127.0.0.1";
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -141,13 +143,15 @@ export const startTestService = async (options: StartOptions = {}): Promise<Test
 /** How many requests a test has under way at once; others wait. */
 export const CONNECTIONS = 24;
 
-/** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
-export const unlistedService = (behaviour: string): TestService => {
-  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
+type Apps = ReturnType<typeof createService>["apps"];
+
+const addresses = { baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
+
+/** Asks a service beside its sockets. */
+const injecting = (apps: Apps): Send => {
   const connections = pool(CONNECTIONS);
-  const server = { ...service, baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
-  return testServiceOf(server, async (url, { body, method, headers: sent }) => {
-    const app = url.startsWith(server.controlUrl) ? apps[1] : apps[0];
+  return async (url, { body, method, headers: sent }) => {
+    const app = url.startsWith(addresses.controlUrl) ? apps[1] : apps[0];
     await connections.take();
     const { statusCode, headers, payload } = await app
       .inject({
@@ -158,7 +162,24 @@ export const unlistedService = (behaviour: string): TestService => {
       })
       .finally(connections.giveBack);
     return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: payload };
-  });
+  };
+};
+
+/** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
+export const unlistedService = (behaviour: string): TestService => {
+  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
+  return testServiceOf({ ...service, ...addresses }, injecting(apps));
+};
+
+/** The same service with a listener and beside it, where much of what a test asks is no matter of sockets. */
+export const bothWays = async (behaviour: string) => {
+  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
+  const [port, controlPort] = [await listenAt(apps[0], HOST, 0), await listenAt(apps[1], HOST, 0)];
+  const listening = { baseUrl: `http://${HOST}:${port}`, controlUrl: `http://${HOST}:${controlPort}` };
+  return {
+    listening: testServiceOf({ ...service, ...listening }, ask),
+    unlisted: testServiceOf({ ...service, ...addresses }, injecting(apps)),
+  };
 };
 
 /** Exchanges a fresh code and returns the tokens. */

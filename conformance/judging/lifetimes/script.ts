@@ -36,6 +36,12 @@ export interface Step {
   readonly times?: number;
 }
 
+/** The probe that decides, at a distance from the end. */
+export interface EndStep extends Step {
+  readonly do: "probe";
+  readonly at: { readonly side: Side; readonly distance: number };
+}
+
 /** The life of one credential, as data: what is to be done with it, and when. */
 export interface Script {
   /** Names the kind of credential, to which what the steps do belongs. */
@@ -111,7 +117,7 @@ const agesOf = (
 };
 
 /** The longest time over which uses are spread: until the probe or the end. */
-const usedForMs = (script: Script, life: Life, circumstances: Circumstances): number => {
+const usedForMs = (script: Pick<Script, "steps">, life: Life, circumstances: Circumstances): number => {
   const probe = script.steps.find((step) => step.do === "probe");
   const lastMs = lastAliveMs(endingOf(life, circumstances), circumstances.roomMs);
   const [aimMs] = (probe && agesOf(probe.at, life, circumstances)) ?? [lastMs];
@@ -120,7 +126,7 @@ const usedForMs = (script: Script, life: Life, circumstances: Circumstances): nu
 
 /** When a step is to come, on the target's clock; at the latest moment it is too late for what it is to show. */
 export const windowOf = (
-  script: Script,
+  script: Pick<Script, "steps">,
   { at, slackMs = 0 }: Step,
   known: { readonly beginMs: number; readonly beforeMs: number; readonly life: Life | undefined },
   circumstances: Circumstances,

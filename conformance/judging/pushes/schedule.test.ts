@@ -51,6 +51,25 @@ describe("the schedule", () => {
     });
   });
 
+  it("proves what is missing, and what came twice, by a table of one notification's pushes", () => {
+    const sendsOf = (instantsMs: readonly number[]) => {
+      const usual = senderOf("R1");
+      const one = (name: string) => name.startsWith("always status 404 with ");
+      const run = pushRunOf({ instantsMs: (plan) => (one(plan.name) ? instantsMs : usual.instantsMs(plan)) });
+      return judgeSchedule(run).facts?.["sends"];
+    };
+    expect(sendsOf([0, 30_000, 90_000, 210_000])).toEqual([
+      expect.objectContaining({ push: 1, dueMs: 0, fromMs: 0, offMs: 0, got: "404" }),
+      expect.objectContaining({ push: 2 }),
+      expect.objectContaining({ push: 3 }),
+      expect.objectContaining({ push: 4, dueMs: 210_000, fromMs: 210_000 }),
+      { push: 5, dueMs: 450_000, dueToMs: 450_000, flaw: "did not come" },
+    ]);
+    expect(sendsOf([0, 30_000, 90_000, 90_000, 210_000, 450_000])).toContainEqual(
+      expect.objectContaining({ flaw: "came twice" }),
+    );
+  });
+
   it.each([
     ["a push a second early", [0, 29_000, 89_000, 209_000, 449_000]],
     ["a push later than the tolerance", [0, 45_000, 105_000, 225_000, 465_000]],

@@ -6,7 +6,7 @@ import { defaultClients } from "../../../fake-server/clients.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { endpointNames } from "../../contract/forms.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { listLedger } from "../../lifetimes/store/open.ts";
+import { listLedger } from "../../lifetimes/ledger-file.ts";
 import type { Started } from "../start-cli.ts";
 import { notIn } from "../../../bench/reliability/tried.ts";
 
@@ -128,7 +128,7 @@ export const subjects = {
     const read = (): readonly string[] =>
       existsSync(ledger)
         ? listLedger(ledger, () => key).map((entry) =>
-            JSON.stringify([entry.rule, entry.subject, entry.side, entry.issued]),
+            JSON.stringify([entry.rule, entry.subject, entry.nth, entry.life]),
           )
         : [];
     return {

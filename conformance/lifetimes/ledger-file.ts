@@ -1,16 +1,18 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileMode, readReason } from "../../contract/files.ts";
-import { parseJson } from "../../contract/json.ts";
-import { ConfigurationError } from "../../contract/problem.ts";
-import { errorMessage } from "../../contract/text.ts";
-import { NotALock, takeLock } from "../../files/lock.ts";
-import { makeFolders } from "../../files/run-directory.ts";
-import { refuseWide, WideFile } from "../../files/private.ts";
-import { replaceFile } from "../../files/write.ts";
-import type { Entry } from "../../judging/lifetimes/entries.ts";
-import { listed, storeOf, type Store, type Unlocked } from "./store.ts";
+import { fileMode, readReason } from "../contract/files.ts";
+import { parseJson } from "../contract/json.ts";
+import { ConfigurationError } from "../contract/problem.ts";
+import type { Secrets } from "../contract/secrets.ts";
+import { errorMessage } from "../contract/text.ts";
+import { NotALock, takeLock } from "../files/lock.ts";
+import { makeFolders } from "../files/run-directory.ts";
+import { refuseWide, WideFile } from "../files/private.ts";
+import { replaceFile } from "../files/write.ts";
+import type { Entry } from "../judging/lifetimes/entries.ts";
+import type { Client } from "../world/target.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 export const ledgerKeyVariable = "TOUCHSTONE_LEDGER_KEY";
 
@@ -21,7 +23,7 @@ export const keyCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 /** What a ledger begins with; the bytes after it are its version, salt, nonce, tag and text. */
 const MAGIC = Buffer.from("touchstone ledger ");
-const VERSION = 3;
+const VERSION = 4;
 const [SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [16, 12, 16, 32];
 
 /**
@@ -56,11 +58,19 @@ const readKey = (file: string): string => {
   }
 };
 
+/** What remains of scripts, and what was judged. Nobody else has the file until it is closed. */
+export interface Ledger {
+  entries(): readonly Entry[];
+  /** Adds an entry or replaces the one with its id, and saves all: a killed run leaves it either unchanged or changed. */
+  put(entry: Entry): void;
+  close(): void;
+}
+
 /**
  * Opens or creates a ledger, and keeps others from it until it is closed. Throws ConfigurationError, and changes nothing, if
  * the file is not a ledger, is damaged, has another version or key, is readable by others, or is in use.
  */
-export const openLedger = (file: string, passphrase: string, cost = keyCost): Store =>
+export const openLedger = (file: string, passphrase: string, cost = keyCost): Ledger =>
   namingFile(`--ledger ${file}`, () => {
     makeFolders(path.dirname(path.resolve(file)));
     const release = takeLock(
@@ -72,21 +82,30 @@ export const openLedger = (file: string, passphrase: string, cost = keyCost): St
         ? readLedger(file, () => passphrase, cost)
         : { salt: randomBytes(SALT_BYTES), entries: [] };
       const key = keyOf(passphrase, salt, cost);
-      const save = (all: readonly Unlocked[]): void =>
-        replaceFile(file, locked(JSON.stringify(all), key, salt), fileMode);
-      if (!existsSync(file)) save(entries);
-      return storeOf(entries, save, release);
+      const kept = new Map(entries.map((entry) => [entry.id, entry]));
+      const all = (): readonly Entry[] => [...kept.values()];
+      const save = (): void => replaceFile(file, locked(JSON.stringify(all()), key, salt), fileMode);
+      if (!existsSync(file)) save();
+      return {
+        entries: all,
+        put: (entry) => {
+          kept.set(entry.id, entry);
+          save();
+        },
+        close: release,
+      };
     } catch (error) {
       release();
       throw error;
     }
   });
 
-/** The entries of a ledger, without their secrets. Throws ConfigurationError as `openLedger` does, and before it asks for the key. */
+/** The entries of a ledger, as they become due. Throws ConfigurationError as `openLedger` does, and before it asks for the key. */
 export const listLedger = (file: string, passphrase: () => string, cost = keyCost): readonly Entry[] =>
   namingFile(`ledger ${file}`, () => {
     if (!existsSync(file)) throw new ConfigurationError("there is no such file");
-    return listed(readLedger(file, passphrase, cost).entries);
+    const { entries } = readLedger(file, passphrase, cost);
+    return entries.toSorted((a, b) => a.due.earliestMs - b.due.earliestMs);
   });
 
 /** Prefixes every problem of a file with its name. */
@@ -134,10 +153,48 @@ const readLedger = (file: string, passphrase: () => string, cost: typeof keyCost
       .setAAD(head)
       .setAuthTag(tag);
     const text = Buffer.concat([decipher.update(bytes.subarray(at)), decipher.final()]).toString("utf8");
-    return { salt, entries: parseJson(text) as readonly Unlocked[] };
+    return { salt, entries: parseJson(text) as readonly Entry[] };
   } catch {
     throw new ConfigurationError(
       "the key does not open this ledger, or the file is damaged; accepted is the key that it was made with",
     );
+  }
+};
+
+/**
+ * A credential as JSON, with its client reduced to its id: that client's secret is in the profile, which a later run
+ * reads too. Undefined if it contains a number that JSON cannot represent.
+ */
+export const asJson = (credential: unknown): string | undefined => {
+  let isFaithful = true;
+  const text = JSON.stringify(credential, (key, inner: unknown) => {
+    if (typeof inner === "number" && !Number.isFinite(inner)) isFaithful = false;
+    return key === "client" ? { id: (inner as Client).id } : inner;
+  });
+  return isFaithful ? text : undefined;
+};
+
+/**
+ * The credential that an earlier run wrote with `asJson`, with its client as the profile has it now, and masked from
+ * here on. Undefined if the profile no longer has that client.
+ */
+export const fromJson = (
+  text: string,
+  { secrets, ...clients }: Pick<World, "client" | "secondClient" | "secrets">,
+): unknown => {
+  const credential = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  conceal(credential, secrets);
+  if (credential["client"] === undefined) return credential;
+  const { id } = credential["client"] as Client;
+  const known = clientsOf(clients).find((one) => one.id === id);
+  return known && { ...credential, client: known };
+};
+
+const names = { code: "code", accessToken: "access token", refreshToken: "refresh token" } as const;
+
+const conceal = (credential: Readonly<Record<string, unknown>>, secrets: Secrets): void => {
+  for (const [key, name] of Object.entries(names)) {
+    const value = credential[key];
+    if (typeof value === "string") secrets.conceal(value, name);
   }
 };

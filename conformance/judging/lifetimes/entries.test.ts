@@ -1,39 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../contract/duration.ts";
-import { judgeEntries, type Subject } from "./deferred.ts";
-import { windowsOfMinutes, windowsOfWeeks, type Entry } from "./entries.ts";
+import { entryOf } from "../../testing/made.ts";
+import { between, judgeEntries, lastSteps, type Entry, type Subject } from "./entries.ts";
+import type { Side } from "./probe.ts";
 
 const LIFE_MS = 30 * DAY_MS;
 
 const token: Subject = {
-  name: "token",
+  name: "refreshToken",
   lifetimeMs: LIFE_MS,
-  windows: windowsOfWeeks(LIFE_MS, 1_500),
-  isShort: false,
+  ...lastSteps(LIFE_MS, 1_500),
 };
 
-let ids = 0;
 /** An entry judged at this age, in the run of this day. */
-const judged = (side: Entry["side"], ageDays: number, held: boolean, day: number): Entry => ({
-  id: String((ids += 1)),
-  target: "here",
-  rule: "refresh.lifetime",
-  subject: "token",
-  side,
-  lifetimeMs: LIFE_MS,
-  issued: { earliestMs: 0, latestMs: 0 },
-  issuedHereMs: 0,
-  ages: { fromMs: 0, untilMs: LIFE_MS },
-  state: "judged",
-  held,
-  settledAtMs: day * DAY_MS,
-  age: { earliestMs: ageDays * DAY_MS, latestMs: ageDays * DAY_MS + 500 },
-});
+const judged = (side: Side, ageDays: number, held: boolean, day: number): Entry =>
+  entryOf({
+    state: "judged",
+    settledAtMs: day * DAY_MS,
+    shown: {
+      leastMs: ageDays * DAY_MS,
+      greatestMs: ageDays * DAY_MS + 500,
+      lifetimeMs: LIFE_MS,
+      guardMs: 1_500,
+      works: held === (side === "alive"),
+    },
+  });
 
-const waiting = (fromDays: number, untilDays: number, side: Entry["side"] = "dead"): Entry => {
-  const { age: _, held: __, settledAtMs: ___, ...entry } = judged(side, 0, true, 0);
-  return { ...entry, state: "waiting", ages: { fromMs: fromDays * DAY_MS, untilMs: untilDays * DAY_MS } };
-};
+const waiting = (fromDays: number, untilDays: number): Entry =>
+  entryOf({
+    step: between(fromDays * DAY_MS, untilDays * DAY_MS, LIFE_MS, 0),
+    due: { earliestMs: fromDays * DAY_MS, latestMs: untilDays * DAY_MS },
+  });
 
 const standing = (entries: readonly Entry[], subject = token) =>
   judgeEntries(entries, [subject], { cases: 1, maxWaitMs: 300_000 });
@@ -44,7 +41,13 @@ describe("a rule's verdict from its ledger", () => {
       kind: "passed",
       cases: 1,
       facts: {
-        token: { promisedMs: LIFE_MS, acceptedUpToMs: 29 * DAY_MS, refusedFromMs: 30.5 * DAY_MS + 500 },
+        refreshToken: {
+          lifetimeMs: LIFE_MS,
+          guardMs: 1_500,
+          acceptedUpToMs: 29 * DAY_MS,
+          refusedFromMs: 30.5 * DAY_MS + 500,
+          resolutionMs: DAY_MS,
+        },
       },
     });
   });
@@ -53,7 +56,7 @@ describe("a rule's verdict from its ledger", () => {
     const midway = standing([
       judged("alive", 15, true, 15),
       judged("dead", 30.5, true, 31),
-      waiting(28.75, 30, "alive"),
+      waiting(28.75, 30),
     ]);
     expect(midway).toMatchObject({ kind: "pending", due: "1970-01-29 18:00" });
     expect(standing([judged("alive", 29, true, 29), judged("dead", 40, true, 40)])).toMatchObject({
@@ -62,9 +65,10 @@ describe("a rule's verdict from its ledger", () => {
   });
 
   it("is pending until the date of a window that can settle it", () => {
-    expect(
-      standing([judged("alive", 29, true, 29), waiting(15, 16, "alive"), waiting(30, 31)]),
-    ).toMatchObject({ kind: "pending", due: "1970-01-31 00:00" });
+    expect(standing([judged("alive", 29, true, 29), waiting(15, 16), waiting(30, 31)])).toMatchObject({
+      kind: "pending",
+      due: "1970-01-31 00:00",
+    });
   });
 
   it("is pending with a date even if no deposited credential is left", () => {
@@ -94,10 +98,9 @@ describe("a rule's verdict from its ledger", () => {
 
   it("states for a lifetime of minutes how a run can observe its end", () => {
     const short = {
-      name: "token",
+      name: "refreshToken",
       lifetimeMs: 600_000,
-      windows: windowsOfMinutes(600_000, 1_500),
-      isShort: true,
+      ...lastSteps(600_000, 1_500),
     };
     expect(standing([], short)).toMatchObject({
       kind: "pending",
@@ -108,12 +111,12 @@ describe("a rule's verdict from its ledger", () => {
   });
 });
 
-describe("the windows of a lifetime of weeks", () => {
+describe("the last steps of a life of weeks", () => {
   it("lie on both sides of the end and each last longer than a day", () => {
-    const { all } = windowsOfWeeks(LIFE_MS, 1_500);
-    expect(all.map(({ side }) => side)).toEqual(["alive", "alive", "dead"]);
-    for (const { fromMs, untilMs } of all) expect(untilMs - fromMs).toBeGreaterThan(DAY_MS);
-    expect(all[1]?.untilMs).toBe(LIFE_MS - 1_500);
-    expect(all[2]?.fromMs).toBe(LIFE_MS + 1_500);
+    const { steps } = lastSteps(LIFE_MS, 1_500);
+    expect(steps.map(({ at }) => at.side)).toEqual(["alive", "alive", "dead"]);
+    for (const { slackMs } of steps) expect(slackMs).toBeGreaterThan(DAY_MS);
+    expect(steps[1]?.at.distance).toBe(steps[1]?.slackMs);
+    expect(steps[2]?.at.distance).toBe(0);
   });
 });

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
-import { runHere } from "../../testing/run-here.ts";
-import { folderOfFile } from "../../testing/folders.ts";
+import { profileOf, secretsOf, startFakeServer } from "../../fake-server/index.ts";
+import { runHere } from "../testing/run-here.ts";
+import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();
 let files = 0;
