@@ -7,10 +7,11 @@ import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { stopAfterAll } from "../../conformance/testing/stopping.ts";
 import { documentOf, newClients, rulesOf, SECTIONS, whyTheirs, wordsOf, writeProfile } from "./judging.ts";
-import { foreignImplementations, startNodeService, type RunningService } from "./services.ts";
+import { foreignImplementations } from "./implementations.ts";
+import { startNodeService, type RunningService } from "./services.ts";
 
 /**
- * What the gate finds in the library; services.ts says why. The document's promises fail, and requirements of public
+ * What the gate finds in the library; implementations.ts says why. The document's promises fail, and requirements of public
  * standards beyond it are only warned about.
  */
 const { examined } = foreignImplementations.find(({ start }) => start === startNodeService) ?? {};

@@ -5,7 +5,8 @@ import { figure, root, runCli, seconds } from "../../conformance/testing/measure
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { documentOf, newClients, rulesOf, SECTIONS, whyTheirs, wordsOf, writeProfile } from "./judging.ts";
 import { behindNginx, hasNginx } from "./nginx.ts";
-import { foreignImplementations, type ForeignImplementation } from "./services.ts";
+import { foreignImplementations } from "./implementations.ts";
+import type { ForeignImplementation } from "./services.ts";
 
 const cache = path.join(root, "node_modules/.cache/foreign");
 

@@ -10,6 +10,7 @@ import type { RunningService } from "./services.ts";
 const LIMIT = { rate: "50r/s", burst: 20 } as const;
 
 const configured = (folder: string, port: number, upstream: string): string => `
+${process.getuid?.() === 0 ? "user root;" : ""}
 pid ${folder}/nginx.pid;
 error_log ${folder}/error.log;
 events { worker_connections 512; }

@@ -100,6 +100,12 @@ export const faketimeEnvironment = (file: string): NodeJS.ProcessEnv => ({
   FAKETIME_NO_CACHE: "1",
 });
 
+/** The same, while what is timed by a monotonic clock goes on in real time. */
+const withRealMonotonic = (file: string): NodeJS.ProcessEnv => ({
+  ...faketimeEnvironment(file),
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+});
+
 /** Starts a service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
 const movedByFile = async (
   program: string,
@@ -127,7 +133,7 @@ export const startPython = (
     env: (file) => ({ ...env(file), PYTHONDONTWRITEBYTECODE: "1" }),
   });
 
-const python =
+export const python =
   (module: string): ForeignImplementation["start"] =>
   async (place) =>
     startPython(await pythonIn(place.cache), module, place);
@@ -151,11 +157,19 @@ const overlayIn = async (cache: string): Promise<string> => {
   return overlay;
 };
 
-const go: ForeignImplementation["start"] = async (place) => {
+export const go: ForeignImplementation["start"] = async (place) => {
   const program = path.join(place.cache, "go-oauth2");
   const overlay = await overlayIn(place.cache);
   await run("go", ["build", "-overlay", overlay, "-o", program, "."], { cwd: path.join(here, "go") });
   return withClockHooks(startService(program, [], place));
+};
+
+/** Its threads wait by a monotonic clock, which therefore stays as it is. */
+export const rust: ForeignImplementation["start"] = async (place) => {
+  const target = path.join(place.cache, "rust");
+  const built = ["build", "--release", "--locked", "--quiet", "--target-dir", target];
+  await run("cargo", built, { cwd: path.join(here, "rust") });
+  return movedByFile(path.join(target, "release/foreign"), [], place, { env: withRealMonotonic });
 };
 
 const nodeProgram = fileURLToPath(new URL("node/main.ts", import.meta.url));
@@ -165,142 +179,4 @@ export const startNodeService = (place: Pick<Place, "folder" | "clients">): Prom
 
 /** The same service under libfaketime. Its timers, which Node times by a monotonic clock, run in real time. */
 export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
-  movedByFile(process.execPath, [nodeProgram], place, {
-    env: (file) => ({ ...faketimeEnvironment(file), FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
-  });
-
-/** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
-const anyState = {
-  "authorize.state-charset": {
-    seen: /U\+[\dA-F]{4}.*: it got a code that can be exchanged/,
-    theirs: "a state is echoed whatever it holds (RFC 6749 appendix A.5)",
-  },
-  "authorize.state-length": {
-    seen: /^it got a code that can be exchanged/,
-    theirs: "a state may have any length (RFC 6749 sets none)",
-  },
-} as const;
-
-const codeIsGone = {
-  "code.reuse-revokes-tokens": {
-    seen: /^its access token still worked after the second exchange, which got status 40[01], .*invalid_grant/,
-    theirs:
-      "a used code is deleted, so that its reuse cannot be told from a code that never was (RFC 6749 4.1.2 is a SHOULD)",
-  },
-} as const;
-
-/** Two exchanges of one code at the same time. */
-const raced = /^more than one of \d+ concurrent exchanges of one code got tokens/;
-
-const ofDjangoToolkit: ForeignImplementation["examined"] = {
-  ...anyState,
-  ...codeIsGone,
-  "refresh.lifetime": {
-    seen: /^accepted at an age of at least 30 d/,
-    theirs:
-      "REFRESH_TOKEN_EXPIRE_SECONDS is looked at by the clean-up command alone: until that runs, refresh tokens work for ever",
-  },
-  "refresh.lifetime-is-from-issue": {
-    seen: /^accepted at an age of at least 30 d/,
-    theirs: "the same: refresh tokens have no end",
-  },
-  "refresh.reauthorize": {
-    seen: /the refreshToken works beyond its 30 days/,
-    theirs: "the same: the need to authorize again never comes",
-  },
-  "lifecycle.model": { seen: /^it succeeded: status 200/, theirs: "the same, found by a random history" },
-  "refresh.reusable": {
-    seen: /^one was refused: status 500, .*DoesNotExist/,
-    theirs:
-      "the token view looks up the access token that it has just made (views/base.py, for a signal); of two refreshes at the same time the second has overwritten it, and the first ends with status 500",
-  },
-};
-
-export const foreignImplementations: readonly ForeignImplementation[] = [
-  {
-    name: "@node-oauth/oauth2-server 5.3.0",
-    language: "JavaScript",
-    start: startNodeService,
-    examined: {
-      ...anyState,
-      ...codeIsGone,
-      "service.survives-bad-input": {
-        seen: /with (clientId|code) [[{].* got status 503/,
-        theirs:
-          "a clientId or code that is a list or an object passes its format check as text, and the store fails on it",
-      },
-    },
-  },
-  {
-    name: "django-oauth-toolkit 3.4.1",
-    language: "Python",
-    start: python("django_toolkit"),
-    examined: ofDjangoToolkit,
-  },
-  {
-    name: "django-oauth-toolkit 3.4.1 guarded by django-axes 8.3.1",
-    language: "Python",
-    start: python("django_axes"),
-    examined: {
-      ...ofDjangoToolkit,
-      "code.single-use": {
-        seen: /^1 of \d+ cases could not be decided: the service keeps asking to retry later/,
-        theirs:
-          "a used code that is presented more than ten times in a row locks its client out, with status 429 (AXES_FAILURE_LIMIT, AXES_HTTP_RESPONSE_CODE)",
-      },
-    },
-  },
-  {
-    name: "Authlib 1.9.9",
-    language: "Python",
-    start: async (place) => {
-      const { profile, stop } = await python("authlib_flask")(place);
-      return { stop, profile: { ...profile, limits: { codeLifetimeMs: 300_000 } } };
-    },
-    examined: {
-      ...anyState,
-      ...codeIsGone,
-      "code.single-use-under-race": {
-        seen: raced,
-        theirs:
-          "the code is looked up, tokens are made, and only then is it deleted: nothing keeps two exchanges apart",
-      },
-      "service.survives-bad-input": {
-        seen: /clientSecret ".*[^\0-~].*" got status 500/,
-        theirs: "a client secret with a character beyond ASCII makes its comparison raise TypeError",
-      },
-    },
-  },
-  {
-    name: "go-oauth2/oauth2 4.5.4",
-    language: "Go",
-    start: go,
-    examined: {
-      ...anyState,
-      ...codeIsGone,
-      "code.single-use-under-race": {
-        seen: raced,
-        theirs:
-          "getAndDelAuthorizationCode reads the code and deletes it in two steps; a deletion that finds nothing is no error",
-      },
-      "refresh.unknown-client": {
-        seen: /clientId: it yielded a working accessToken/,
-        theirs: "a refresh goes by the refresh token alone: the client is not looked at",
-      },
-      "refresh.bound-to-client": {
-        seen: /it yielded a working accessToken/,
-        theirs: "the same, with another client's id",
-      },
-      "access.lifetime": {
-        seen: /^refused at an age of at most 59 min/,
-        theirs:
-          "the same as in lifecycle.model: the last of a history of refreshes ends near the end of the refresh token",
-      },
-      "lifecycle.model": {
-        seen: /^it was refused/,
-        theirs:
-          "an access token that is refreshed near the end of the refresh token dies with it, although expiresIn says an hour (store/token.go shortens its life)",
-      },
-    },
-  },
-];
+  movedByFile(process.execPath, [nodeProgram], place, { env: withRealMonotonic });

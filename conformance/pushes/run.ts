@@ -1,7 +1,9 @@
 import { given } from "../contract/given.ts";
 import { DAY_MS, duration } from "../contract/duration.ts";
-import type { Cut, PushRun } from "../judging/pushes/trace.ts";
-import type { JoinedClock } from "../world/clock.ts";
+import type { Stall } from "../contract/push-ports.ts";
+import type { Cut, PushCase, PushRun } from "../judging/pushes/trace.ts";
+import { usualLagMs } from "../judging/pushes/usual-lag.ts";
+import { watchStalls, type Clock, type JoinedClock } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { advanceTo, isSettled, look, WatchEnded } from "./advance.ts";
 import { sorted } from "./assign.ts";
@@ -11,10 +13,9 @@ import { finalLagMs, warmUp, whileOut } from "./outages.ts";
 import { tryLaterHangs } from "./later-hangs.ts";
 import { isNeeded, type Batch } from "./push-case.ts";
 import { givenUpAfterMs, outageAfterMs, pushRunMs, silenceAfterMs } from "./span.ts";
-import type { PushRunOptions, RunState } from "./state.ts";
+import type { PushRunOptions, RunState, StopOptions } from "./state.ts";
 import { openTimeline, wholeSecond } from "./timeline.ts";
 import { SPREAD, trigger } from "./trigger.ts";
-import { watchUnrest, type Unrest } from "./unrest.ts";
 import { endsAtMs, lookLater, tellLength, watch } from "./watch.ts";
 import { readingsLeft } from "./windows.ts";
 
@@ -212,6 +213,28 @@ const sleepUntilMidnight = async ({ timeline, stops }: RunState): Promise<void> 
 
 /** In first delays: what comes before the first retries is over by then. */
 const BEFORE_MIDNIGHT = 4;
+
+/** How late any sender's pushes may be in real time, because of sender, network, receiver and this machine. */
+interface Unrest extends Disposable {
+  /** In milliseconds; 0 if a hook moves the clock. */
+  readonly ofMs: (pushCases: readonly PushCase[]) => number;
+  /** When this process stalled, on a clock that reads `nowMs` now; never if a hook moves the clock. */
+  readonly stallsBy: (nowMs: number) => readonly Stall[];
+}
+
+/** Watches this process for stalls until disposed. */
+const watchUnrest = (
+  kind: Clock["kind"],
+  { firstDelayMs, latenessMs }: Pick<StopOptions, "firstDelayMs" | "latenessMs">,
+): Unrest => {
+  if (kind === "virtual") return { ofMs: () => 0, stallsBy: () => [], [Symbol.dispose]: () => {} };
+  const stalls = watchStalls(latenessMs);
+  return {
+    ofMs: (pushCases) => usualLagMs(pushCases, firstDelayMs) + stalls.mostMs(),
+    stallsBy: stalls.by,
+    [Symbol.dispose]: stalls.stop,
+  };
+};
 
 /** Everything that has come so far, with the tolerances. */
 const traceOf = async (

@@ -3,6 +3,7 @@ import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
 import { exchangesOf, openLists, readPages, type List, type Listing, cutListHolds } from "./shared/lists.ts";
 import { counted } from "../contract/text.ts";
+import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
@@ -69,11 +70,13 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
   const history = await beginHistory(world);
   await write(history);
   const writers = { left: plan.writers };
-  // One writer reads after each event, because concurrent writers hide the effect of a single event on a page.
+  // One writer reads after each event, because concurrent writers hide the effect of a single event on a page. The others
+  // read at the same time, because what a write disturbs may be over after it.
   const writer = async (hurries: boolean): Promise<void> => {
     for (let event = 0; !enough(event, plan, history); event += 1) {
-      await write(history);
-      if (!hurries) await look(history, { limit: plan.limit });
+      const writing = write(history);
+      if (!hurries) await writing;
+      await Promise.all([writing, look(history, { limit: plan.limit })]);
     }
     writers.left -= 1;
   };
@@ -87,6 +90,7 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     walk(history, plan.limit, 3),
     ...Array.from({ length: plan.writers }, (_, index) => writer(index > 0)),
   ]);
+  if (plan.events === MOST_EVENTS) await fill(history);
   // Twice: a count cached at the first look is wrong at the second.
   for (let round = 0; round < 2; round += 1) {
     await settle(history);
@@ -100,6 +104,18 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
   if (plan.events === MOST_EVENTS)
     history.judgements.push(...(await cutListHolds(history.list, {}, history.settled.ids)));
   return allHold(history.judgements);
+};
+
+const MORE_EVENTS = 48;
+const MORE_LOOKS = 8;
+
+/** Writes on at full pages: one that is read in pieces shows if something is written in between. */
+const fill = async (history: History): Promise<void> => {
+  const read = async (): Promise<void> => {
+    for (let looks = 0; looks < MORE_LOOKS; looks += 1)
+      await look(history, { limit: history.world.limits.defaultLimit });
+  };
+  await Promise.all([mapLimited(Array.from({ length: MORE_EVENTS }), 4, () => write(history)), read()]);
 };
 
 /** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */

@@ -1,27 +1,13 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { eachTestIn } from "../testing/folders.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { checkFollowed } from "./followed-check.ts";
-import { openByFile, type Serving } from "./testing/by-file.ts";
+import { openByFile, serving, type Serving } from "./testing/by-file.ts";
 
 const stopping = stopAfterEach();
 let folder: string;
 eachTestIn((made) => (folder = made));
-
-/** Answers authorize and access-token; the next of its timestamps is `tell`'s. */
-const answering =
-  (tell: () => number) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    const { searchParams } = new URL(request.url ?? "/", "http://service.example");
-    const body =
-      request.method === "GET"
-        ? { code: "a-code", state: searchParams.get("state") }
-        : { accessToken: "an-access-token", refreshToken: "a-refresh-token", expiresIn: 7_200 };
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ timestamp: tell(), ...body }));
-  };
 
 /** The session with a service that reads a file which says this at first, or ought to, and its check. */
 const judged = async (startsAt: string, serve: (readMs: () => number) => Serving) => {
@@ -32,8 +18,8 @@ const judged = async (startsAt: string, serve: (readMs: () => number) => Serving
   return { ...opened, check };
 };
 
-const checked = async (startsAt: string, service: (readMs: () => number) => () => number) =>
-  (await judged(startsAt, (readMs) => answering(service(readMs)))).check;
+const checked = async (startsAt: string, tells: (readMs: () => number) => () => number) =>
+  (await judged(startsAt, (readMs) => serving({ nowMs: readMs, timestamp: tells(readMs) }))).check;
 
 /** Keeps what it read for this many answers. */
 const keeping =
@@ -85,61 +71,12 @@ it("a service is refused that reads a time that stands still in another time zon
 });
 
 describe("a service whose timestamps do not move", () => {
-  interface Service {
-    /** The time by which its codes and tokens end. */
-    readonly nowMs: () => number;
-    readonly endsMs?: Readonly<Partial<Record<"code" | "accessToken" | "refreshToken", number>>>;
-    readonly refusesRefresh?: true;
-    /** The exchange that gets a gateway's 502. */
-    readonly lostExchange?: number;
-    readonly fields?: Readonly<Record<string, number | undefined>>;
-    readonly dated?: true;
-  }
-
-  /** Issues and takes codes and tokens that say when they were issued. */
-  const serving = ({
-    nowMs,
-    endsMs = {},
-    fields = {},
-    dated,
-    refusesRefresh,
-    lostExchange,
-  }: Service): Serving => {
-    let exchanges = 0;
-    const isAlive = (name: keyof typeof document, value: unknown): boolean => {
-      const [, issuedMs] = /^at-(\d+)$/.exec(String(value)) ?? [];
-      return issuedMs !== undefined && nowMs() - Number(issuedMs) <= (endsMs[name] ?? Infinity);
-    };
-    const answerTo = (pathname: string, body: unknown, query: URLSearchParams, token: unknown): object => {
-      const credential = `at-${nowMs()}`;
-      const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 7_200, ...fields };
-      if (pathname.endsWith("/authorize")) return { code: credential, state: query.get("state"), ...fields };
-      if (pathname.endsWith("/refresh-token"))
-        return !refusesRefresh && isAlive("refreshToken", (body as { refreshToken?: unknown }).refreshToken)
-          ? tokens
-          : { error: "expired" };
-      if (pathname.endsWith("/access-token"))
-        return isAlive("code", (body as { code?: unknown }).code) ? tokens : { error: "expired" };
-      return isAlive("accessToken", token) ? { data: [], total: 0 } : { error: "expired" };
-    };
-    return (request, response, body) => {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
-      if (dated) response.setHeader("date", new Date(nowMs()).toUTCString());
-      response.setHeader("content-type", "application/json");
-      if (pathname.endsWith("/access-token")) exchanges += 1;
-      if (pathname.endsWith("/access-token") && exchanges === lostExchange) response.statusCode = 502;
-      const token = request.headers["x-service-access-token"];
-      const sent: unknown = body === "" ? {} : JSON.parse(body);
-      const answer = answerTo(pathname, sent, searchParams, token);
-      response.end(response.statusCode === 502 ? "" : JSON.stringify(answer));
-    };
-  };
   const document = { code: 600_000, accessToken: 7_200_000, refreshToken: 2_592_000_000 };
-  const fixed = { timestamp: Date.UTC(2026, 0, 31, 12, 0, 1) };
+  const fixed = { timestamp: () => Date.UTC(2026, 0, 31, 12, 0, 1) };
 
   it("makes lifetimes undecided if it has none and ignores the file", async () => {
     const { session, check, missing } = await judged("+0", () =>
-      serving({ nowMs: Date.now, endsMs: document }),
+      serving({ nowMs: Date.now, livesMs: document }),
     );
     expect(check).toMatchObject({ ok: "skipped" });
     expect(check).not.toHaveProperty("fatal");
@@ -154,19 +91,19 @@ describe("a service whose timestamps do not move", () => {
   });
 
   it("is refused if they stand still and it ignores the file", async () => {
-    const { check } = await judged("+0", () => serving({ nowMs: Date.now, endsMs: document, fields: fixed }));
+    const { check } = await judged("+0", () => serving({ nowMs: Date.now, livesMs: document, ...fixed }));
     expect(check).toMatchObject({ ok: false, fatal: "configuration" });
     expect(check.message).toContain("the service's clock does not follow");
   });
 
   it.each([
     ["has none", {}, { ok: "skipped" }],
-    ["has some that stand still", { fields: fixed }, { ok: false, fatal: "configuration" }],
+    ["has some that stand still", { ...fixed }, { ok: false, fatal: "configuration" }],
   ] as const)(
     "is not taken to follow because it refuses each refresh, if it %s",
     async (_, service, result) => {
       const { check } = await judged("+0", () =>
-        serving({ ...service, nowMs: Date.now, endsMs: document, refusesRefresh: true }),
+        serving({ ...service, nowMs: Date.now, livesMs: document, refusesRefresh: true }),
       );
       expect(check).toMatchObject(result);
       expect(check.message).toContain("neither a code nor a token was seen to expire");
@@ -175,33 +112,33 @@ describe("a service whose timestamps do not move", () => {
 
   it("is not taken to follow because the answer to an exchange was lost, where it has none", async () => {
     const { session, check } = await judged("+0", () =>
-      serving({ nowMs: Date.now, endsMs: document, lostExchange: 2 }),
+      serving({ nowMs: Date.now, livesMs: document, status: (exchange) => (exchange === 2 ? 502 : 200) }),
     );
     expect(check).toMatchObject({ ok: "skipped" });
     expect(session.clocks.distrusted?.()).toContain("neither a code nor a token");
   });
 
   it.each([
-    ["its codes expire", { endsMs: document }, "a code expired"],
+    ["its codes expire", { livesMs: document }, "a code expired"],
     [
       "its codes expire, though exchanges give no refreshToken",
-      { endsMs: document, fields: { refreshToken: undefined } },
+      { livesMs: document, fields: { refreshToken: undefined } },
       "a code expired",
     ],
     [
       "its accessTokens expire, though its codes never do",
-      { endsMs: { accessToken: 7_200_000 } },
+      { livesMs: { accessToken: 7_200_000 } },
       "an accessToken",
     ],
     [
       "its refreshTokens expire, though nothing else ever does",
-      { endsMs: { refreshToken: 2_592_000_000 } },
+      { livesMs: { refreshToken: 2_592_000_000 } },
       "a refreshToken",
     ],
-    ["its Date moves, though nothing ever expires", { dated: true }, "the Date of its answers"],
+    ["its Date moves, though nothing ever expires", { isDated: true }, "the Date of its answers"],
     [
       "its accessTokens expire, though its codes never do and its timestamps stand still",
-      { endsMs: { accessToken: 7_200_000 }, fields: fixed },
+      { livesMs: { accessToken: 7_200_000 }, ...fixed },
       "an accessToken",
     ],
   ] as const)("passes if %s", async (_, service, shown) => {
@@ -213,40 +150,36 @@ describe("a service whose timestamps do not move", () => {
 });
 
 describe("a service of two processes, one of which does not read the file", () => {
-  const CODE_LIFE_MS = 150_000;
   /** Both know each code, and each judges it by its own time. `routes` says of each request in turn whether the other gets it. */
   const inTwoProcesses =
-    (routes: string): ((readMs: () => number) => Serving) =>
-    (readMs) => {
+    (routes: string) =>
+    (readMs: () => number): Serving => {
       let asked = 0;
-      return (request, response, body) => {
-        const isOther = routes[asked % routes.length] === "o";
-        asked += 1;
-        const nowMs = isOther ? Date.now() : readMs();
-        const { searchParams } = new URL(request.url ?? "/", "http://service.example");
-        const { code } = (body === "" ? {} : JSON.parse(body)) as { readonly code?: string };
-        const tokens = { accessToken: "an-access-token", refreshToken: "a-refresh-token", expiresIn: 7_200 };
-        const answer =
-          request.method === "GET"
-            ? { code: String(nowMs), state: searchParams.get("state") }
-            : nowMs - Number(code) < CODE_LIFE_MS
-              ? tokens
-              : { error: "expired" };
-        response.setHeader("content-type", "application/json");
-        response.end(JSON.stringify({ timestamp: nowMs, ...answer }));
-      };
+      return serving({
+        nowMs: () => (routes[asked++ % routes.length] === "o" ? Date.now() : readMs()),
+        timestamp: (nowMs) => nowMs,
+        livesMs: { code: 150_000 },
+      });
     };
 
   it.each([
     ["a code of it is expired for the first, twice", "ffffooofof"],
     ["a code of it is expired for the first, once", "ffffooofff"],
     ["no code is expired", "ffoo"],
-    ["it gets all authorizations, and its codes are expired for the first", "of"],
   ])("is refused, and the message says so, if %s", async (_, routes) => {
     const { check } = await judged("+0", inTwoProcesses(routes));
     expect(check).toMatchObject({ ok: false, fatal: "configuration" });
     expect(check.message).toContain("a process of the service does not seem to read");
     expect(check.remedy).toMatch(/^start every process of the service with LD_PRELOAD/);
+  });
+
+  it("is found out in the run if it gets all authorizations, and no exchange that told it got tokens", async () => {
+    const { session, check, world } = await judged("+0", inTwoProcesses("of"));
+    expect(check).toMatchObject({ ok: true });
+    const { clock, target } = world();
+    await clock.sleep(600_000);
+    await target.authorize();
+    expect(() => session.clocks.verify?.()).toThrow("FAKETIME_NO_CACHE=1");
   });
 
   it("cannot be verified if codes are expired before a timestamp tells", async () => {
@@ -259,18 +192,12 @@ describe("a service of two processes, one of which does not read the file", () =
 describe("a service that answers some exchanges with an error", () => {
   /** Follows the file, but gives `status` to the exchanges of these numbers. */
   const failing =
-    (status: number, fails: (exchange: number) => boolean, authorizesAt?: number) =>
-    (readMs: () => number): Serving => {
-      let exchanges = 0;
-      return (request, response) => {
-        const isExchange = request.method !== "GET";
-        if (isExchange) exchanges += 1;
-        if (isExchange && fails(exchanges)) response.statusCode = status;
-        const tell = (): number => (isExchange ? readMs() : (authorizesAt ?? readMs()));
-        if (response.statusCode === 200) answering(tell)(request, response);
-        else response.end();
-      };
-    };
+    (status: number, fails: (exchange: number) => boolean, authorizesAt?: number) => (readMs: () => number) =>
+      serving({
+        nowMs: readMs,
+        status: (exchange) => (fails(exchange) ? status : 200),
+        timestamp: (nowMs, path) => (path.endsWith("/authorize") ? (authorizesAt ?? nowMs) : nowMs),
+      });
 
   it.each([
     ["a lost answer is not the last", 502, (exchange: number) => exchange === 3],

@@ -81,28 +81,24 @@ export const checkFollowed = async (
     return shownBy(looked, looks, clocks) ?? (await movedFar(world, looked, looks.at(-1) ?? before));
   } catch (error) {
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
-    // Where processes tell different times, a code of one may be expired for another.
     return (
-      shownBy(looked, looks, clocks, error instanceof ControlFailed && showMove(looks)) ??
+      shownBy(looked, looks, clocks) ??
       unseen(`the flow failed (${error.message})`, error instanceof TransportError)
     );
   }
 };
 
 /**
- * What timestamps show: that the clock follows, or what keeps it from that; undefined if they show no move. `mayIgnore` if
- * something else shows that processes may tell different times.
+ * What timestamps show: that the clock follows, or what keeps it from that; undefined if they show no move.
  */
 const shownBy = (
   looked: Looked,
   looks: readonly Look[],
   clocks: Pick<ClockSource, "followed" | "isFrozen">,
-  mayIgnore = false,
 ): Check | undefined => {
   const { check, mover, faketimeFile } = looked;
   const wrong =
-    followsLate(looked, looks, mayIgnore) ??
-    (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
+    followsLate(looked, looks) ?? (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
   if (wrong !== undefined || !showMove(looks)) return wrong;
   clocks.followed?.();
   const movedMs = movedBetween(looks[0]?.told ?? {}, looks[1]?.told ?? {});
@@ -159,17 +155,13 @@ const lookAfterMoves = async (
 const followsLate = (
   { check, mover, faketimeFile }: Looked,
   looks: readonly Compared[],
-  mayIgnore: boolean,
 ): Check | undefined => {
   if (faketimeFile === undefined) return undefined;
-  const { asked, late, isUnread } = lateLooks(
-    looks.map(({ told }) => told),
-    MOVE_MS,
-    mayIgnore ? looks.map(({ at }, moves) => at.earliestMs - moves * MOVE_MS) : undefined,
-  );
+  const told = looks.map((one) => one.told);
+  const { asked, late, wentBack } = lateLooks(told, MOVE_MS);
   if (late === 0) return undefined;
   const shown = `${late} of ${asked} timestamps that were asked for right after a move still showed the time before it`;
-  return isUnread
+  return wentBack
     ? mistaken(
         check,
         `a process of the service does not seem to read ${mover}: ${shown}, some of them after answers with a later time`,

@@ -1,4 +1,4 @@
-import { type ServerResponse, createServer } from "node:http";
+import { createServer } from "node:http";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { HOUR_MS } from "../contract/duration.ts";
@@ -6,7 +6,7 @@ import { eachTestIn } from "../testing/folders.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { emptyPrepared, type Prepared } from "../world/world.ts";
 import { checkListClock } from "./list-checks.ts";
-import { openByFile, type Serving } from "./testing/by-file.ts";
+import { openByFile, serving, type Service } from "./testing/by-file.ts";
 import type { Profile } from "../contract/profile.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { passOnInVain } from "../testing/surroundings.ts";
@@ -18,43 +18,29 @@ const stopping = stopAfterEach();
 let folder: string;
 eachTestIn((made) => (folder = made));
 
-interface Service {
+interface Lists extends Omit<Service, "nowMs" | "livesMs"> {
   /** By whose time the list judges tokens, for each request for it in turn. */
   readonly lists: readonly ("file" | "machine")[];
   readonly livesMs?: number;
-  /** Whether the Date of a list is by the same time; by the machine's otherwise, as a gateway's may be. */
-  readonly isDated?: true;
-  readonly expiresIn?: number | undefined;
 }
 
 /** Issues tokens by the file's time, and what the check says of its list. */
 const judged = async (
-  { lists, livesMs = HOUR_MS, isDated, ...fields }: Service,
+  { lists, livesMs = HOUR_MS, ...service }: Lists,
   prepared: Partial<Prepared> = { isListShown: true },
 ) => {
   const file = path.join(folder, "clock");
-  const serve = (readMs: () => number): Serving => {
-    let listed = 0;
-    const listFor = (token: unknown, response: ServerResponse): object => {
-      const nowMs = lists[listed % lists.length] === "file" ? readMs() : Date.now();
-      listed += 1;
-      if (isDated) response.setHeader("date", new Date(nowMs).toUTCString());
-      return nowMs - Number(token) < livesMs ? { data: [], total: 0 } : { error: "expired" };
-    };
-    return (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
-      const credential = String(readMs());
-      const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 3_600, ...fields };
-      const body = pathname.endsWith("/authorize")
-        ? { code: credential, state: searchParams.get("state") }
-        : pathname.endsWith("/notifications")
-          ? listFor(request.headers["x-service-access-token"], response)
-          : tokens;
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(body));
-    };
-  };
-  const { world, missing } = await openByFile(stopping, file, "+0", serve);
+  let listed = 0;
+  const isByMachine = (asked: string): boolean =>
+    asked.endsWith("/notifications") && lists[listed++ % lists.length] === "machine";
+  const { world, missing } = await openByFile(stopping, file, "+0", (readMs) =>
+    serving({
+      fields: { expiresIn: 3_600 },
+      ...service,
+      nowMs: (asked) => (isByMachine(asked) ? Date.now() : readMs()),
+      livesMs: { accessToken: livesMs },
+    }),
+  );
   const known = { ...emptyPrepared, ...prepared };
   const checked = await checkListClock(world(known), file);
   const verdictOn = (id: Parameters<typeof missing>[0]) => missing(id, { ...known, ...checked.prepared });
@@ -85,7 +71,11 @@ it.each([
     { lists: ["file"], livesMs: Infinity, isDated: true },
     {},
   ],
-  ["the service does not say how long they live", { lists: ["machine"], expiresIn: undefined }, {}],
+  [
+    "the service does not say how long they live",
+    { lists: ["machine"], fields: { expiresIn: undefined } },
+    {},
+  ],
   ["an empty page says nothing of its token", { lists: ["machine"] }, { emptyPage: "undecided" }],
 ] as const)("all is left to the rules if %s", async (_, service, prepared) => {
   const { checks, verdictOn } = await judged(service, { isListShown: true, ...prepared });

@@ -138,11 +138,6 @@ describe("the preflight stops the run with a remedy", () => {
     expect(check.message).toContain("web pages");
   });
 
-  it("if the base path is wrong", async () => {
-    const { checks } = await checksOf({ profile: ({ baseUrl }) => ({ baseUrl: `${baseUrl}/elsewhere` }) });
-    expect(fatalOf(checks).map(({ fatal }) => fatal)).toContain("configuration");
-  });
-
   it.each<[string, ((socket: Socket) => void) | undefined, string]>([
     ["does not listen", undefined, "nothing listens"],
     ["hangs", () => {}, "no answer in time"],
@@ -188,13 +183,6 @@ describe("the preflight stops the run with a remedy", () => {
     expect(checks.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/timestamps moved by 1 min/),
     );
-  });
-
-  it("if events.trigger fails", async () => {
-    const events = { trigger: { command: [process.execPath, "-e", "process.exit(1)"] } };
-    const { checks } = await checksOf({ profile: withHooks(() => ({ clock: {}, events })) });
-    const check = onlyFatal(checks);
-    expect(check).toMatchObject({ check: "hooks.events.trigger", fatal: "configuration" });
   });
 
   it("if the target throttles and its clock cannot be moved", async () => {

@@ -1,9 +1,8 @@
-import { ageBetween } from "../judging/interval.ts";
 import { describe, expect, it } from "vitest";
 import type { Profile, HookAsWritten } from "../contract/profile.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "./session.ts";
-import { obtainTokens, opens, refreshes, timed, yielded, yieldedCode, gaveData } from "../world/steps.ts";
+import { gaveData, obtainTokens } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
@@ -98,32 +97,6 @@ describe("values that a session masks", () => {
       expect(session.secrets.mask(`x=${secret}`)).toMatch(/^x=‹.+›$/);
     }
   });
-
-  it("include a code in a redirect", async () => {
-    const { world, scope } = await openAt({}, {}, { location: "https://x/cb?code=the-code-in-it-1&state=s" });
-    await world.target.authorize();
-    expect(JSON.stringify(scope.exchanges)).not.toContain("the-code-in-it-1");
-  });
-
-  it("exclude error codes, so that they read the same in every run", async () => {
-    for (const code of [
-      "INVALID_CODE",
-      "invalid_grant",
-      "10042",
-      "AUTH-401",
-      "Errors.Authorization.Expired",
-    ]) {
-      const { world, scope } = await openAt({ code, message: "no" });
-      await world.target.exchange({});
-      expect(scope.exchanges[0]?.answer?.text).toContain(code);
-    }
-  });
-
-  it("include a long code even without its state", async () => {
-    const { world, scope } = await openAt({ code: "4f1c0ffee4f1c0ffee4f" });
-    await world.target.authorize();
-    expect(scope.exchanges[0]?.answer?.text).not.toContain("c0ffee");
-  });
 });
 
 const uuid = "0b0e3b0c-6c1f-4d53-8a3e-0d3f2d7c9a11";
@@ -174,20 +147,6 @@ it("a session removes its listeners from the run's signal when it is closed", as
 });
 
 describe("steps shared by rules", () => {
-  it("distinguish credentials that work from strings that only look like them", async () => {
-    const { world } = await open();
-    const { accessToken, refreshToken, answer: exchanged, client } = await obtainTokens(world);
-    expect(await opens(world, accessToken)).toBe(true);
-    expect(await opens(world, refreshToken)).toBe(false);
-    expect(await refreshes(world, client, refreshToken)).toBe(true);
-    expect(await yielded(world, exchanged)).toBe("accessToken");
-    expect(await yielded(world, { ...exchanged, json: { accessToken: "none" } })).toBe(undefined);
-    expect(await yielded(world, { ...exchanged, status: 400, json: { refreshToken } })).toBe("refreshToken");
-    expect(await yielded(world, undefined)).toBe(undefined);
-    expect(await yieldedCode(world, await world.target.authorize())).toBe(true);
-    expect(await yieldedCode(world, { ...exchanged, json: { code: "made up" } })).toBe(false);
-  });
-
   it.each([
     [200, { data: [], total: 0 }, true],
     [401, { data: [], total: 0 }, false],
@@ -196,18 +155,6 @@ describe("steps shared by rules", () => {
     [200, { error: "no" }, false],
   ])("count a page as data, but not an empty page with an error status: %i %j", (status, json, expected) => {
     expect(gaveData(answer({ status, json }))).toBe(expected);
-  });
-
-  it("measure when they ran, and the age between two of them, as intervals", async () => {
-    const { world, clock } = await open();
-    const first = await timed(world, () => obtainTokens(world));
-    await clock.sleep(5_000);
-    const second = await timed(world, () => Promise.resolve());
-    expect(ageBetween(first.at, second.at)).toEqual({ leastMs: 5_000, greatestMs: 5_000 });
-    expect(ageBetween({ earliestMs: 10, latestMs: 20 }, { earliestMs: 15, latestMs: 40 })).toEqual({
-      leastMs: 0,
-      greatestMs: 30,
-    });
   });
 
   it("do not let a virtual clock advance while a hook is running", async () => {

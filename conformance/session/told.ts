@@ -46,47 +46,27 @@ export interface Looks {
   readonly asked: number;
   /** How many of them did not show it, although others of the same operation did. */
   readonly late: number;
-  /**
-   * Whether the time of one went back, or counts as late though it always stood still. What reads a file late does
-   * neither.
-   */
-  readonly isUnread: boolean;
+  /** Whether the time of one went back, which it does not of what only reads a file late. */
+  readonly wentBack: boolean;
 }
-
-const NO_LOOKS: Looks = { asked: 0, late: 0, isUnread: false };
-
-/** How far the time of a process that ignores moves may be from the one expected: it may tell whole seconds, and late. */
-const NEAR_MS = 5_000;
 
 /**
  * What was told before the first and after each of some moves by `moveMs`. The time of an operation that never shows a
- * move is the service's own affair, unless it is what a process would tell that ignores them, given as `unmovedMs`. One
- * that is told in whole minutes may move by any number of them.
+ * move is the service's own affair. One that is told in whole minutes may move by any number of them.
  */
-export const lateLooks = (
-  told: readonly Told[],
-  moveMs: number,
-  unmovedMs: readonly number[] = [],
-): Looks => {
+export const lateLooks = (told: readonly Told[], moveMs: number): Looks => {
   const operations = new Set(told.flatMap((one) => Object.keys(one)));
-  const ofEach = [...operations].map((operation) => {
+  const steps = [...operations].flatMap((operation) => {
     const times = told.flatMap((one) => one[operation] ?? []);
-    if (times.every((atMs) => atMs % MINUTE_MS === 0)) return NO_LOOKS;
-    const steps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs));
-    const late = steps.filter((stepMs) => stepMs < moveMs / 2).length;
-    const wentBack = steps.some((stepMs) => stepMs < -moveMs / 2);
-    const stands = late === steps.length;
-    const isUnmoved = told.every(
-      ({ [operation]: atMs }, look) =>
-        atMs === undefined || Math.abs(atMs - (unmovedMs[look] ?? Infinity)) <= NEAR_MS,
-    );
-    if (stands && !isUnmoved) return NO_LOOKS;
-    return { asked: steps.length, late, isUnread: wentBack || (stands && late > 0) };
+    const own = times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs));
+    const isTelling =
+      times.some((atMs) => atMs % MINUTE_MS !== 0) && own.some((stepMs) => stepMs >= moveMs / 2);
+    return isTelling ? own : [];
   });
   return {
-    asked: ofEach.reduce((sum, { asked }) => sum + asked, 0),
-    late: ofEach.reduce((sum, { late }) => sum + late, 0),
-    isUnread: ofEach.some(({ isUnread }) => isUnread),
+    asked: steps.length,
+    late: steps.filter((stepMs) => stepMs < moveMs / 2).length,
+    wentBack: steps.some((stepMs) => stepMs < -moveMs / 2),
   };
 };
 

@@ -5,12 +5,26 @@ import { learn } from "./learn.ts";
 const token = "tGzv3JOkF0XG5Qx2TlKWIA";
 
 /** What is shown of an answer once its credentials are known. */
-const shown = (json: unknown): string => {
+const shown = (json: unknown, location?: string): string => {
   const secrets = createSecrets();
   const text = JSON.stringify(json);
-  learn(secrets, { headers: [], json, text });
-  return secrets.mask(text);
+  learn(secrets, { headers: location === undefined ? [] : [["location", location]], json, text });
+  return secrets.mask(location ?? text);
 };
+
+describe("the code in an answer is masked", () => {
+  it("in a redirect, and if it is long, also without a state", () => {
+    expect(shown({}, "https://x/cb?code=the-code-in-it-1&state=s")).not.toContain("the-code-in-it-1");
+    expect(shown({ code: "4f1c0ffee4f1c0ffee4f" })).not.toContain("c0ffee");
+  });
+
+  it.each(["INVALID_CODE", "invalid_grant", "10042", "AUTH-401", "Errors.Authorization.Expired"])(
+    "but not if it names an error, which should read the same in every run: %s",
+    (code) => {
+      expect(shown({ code, message: "no" })).toContain(code);
+    },
+  );
+});
 
 describe("the tokens in an answer are masked", () => {
   it.each([

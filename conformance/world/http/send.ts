@@ -53,6 +53,10 @@ interface SendOptions {
   readonly flights?: Flights;
 }
 
+/** Where a head is not plain ASCII a server may close the connection, however slowly the run asks. */
+const isReadable = ({ path, headers }: Request): boolean =>
+  !/[^!-~]/.test(path) && !headers.flat().some((text) => /[^\t -~]/.test(text));
+
 /**
  * Sends by the retry policy: resends what was not accepted, reads whose connection was cut, and what was turned away
  * for a while (RFC 6585 section 4). Notes the request among the case's losses if its outcome stays unknown.
@@ -90,7 +94,7 @@ export const sendToTarget = async (
         if (!(error instanceof TransportError) || isOver()) return undefined;
         if (error.reason === "throttled" || error.reason === "locked") return undefined;
         health.count("lost");
-        if (error.reason === "closed") pacer.cutOff();
+        if (error.reason === "closed" && isReadable(request)) pacer.cutOff();
         return { kind: "lost", reason: error.reason };
       },
       onRepeat: () => health.count("sentAgain"),

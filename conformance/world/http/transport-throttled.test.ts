@@ -1,6 +1,6 @@
 import http from "node:http";
 import { describe, expect, it } from "vitest";
-import { serveHttp } from "../../testing/servers.ts";
+import { serveHttp, serveTcp } from "../../testing/servers.ts";
 import { manualTime } from "../time/testing/time.ts";
 import { retryAfterMs } from "./throttling.ts";
 import type { Sender } from "./transport.ts";
@@ -80,5 +80,20 @@ describe("Retry-After", () => {
       await expect(transport.send(get("/"), { ...sender, clock: failing })).rejects.toThrow("no clock");
     expect(transport.inFlight()).toBe(0);
     expect((await transport.send(get("/"), sender)).status).toBe(200);
+  });
+});
+
+describe("connections that are closed without an answer", () => {
+  const closing = () =>
+    serveTcp((socket) => socket.on("error", () => undefined).once("data", () => socket.destroy()));
+
+  it.each([
+    ["what every server can read", get("/"), ["closed connections"]],
+    ["a header beyond ASCII", get("/", [["x-token", "é"]]), []],
+    ["a path beyond ASCII", get("/?state=é"), []],
+  ])("are a limiter's for %s, and no others", async (_, request, turnedAwayWith) => {
+    const { transport, sender } = await openTo(closing());
+    for (let sent = 0; sent < 2; sent += 1) await problemOf(transport.send(request, sender));
+    expect(transport.address.pacer.report().turnedAwayWith).toEqual(turnedAwayWith);
   });
 });

@@ -61,54 +61,6 @@ describe("a virtual clock", () => {
     ]);
   });
 
-  it("wakes each of several sleepers of one rule at its own time", async () => {
-    const { state, clocks } = target();
-    const clock = clocks.join().branch();
-    const moments = await Promise.all(
-      [30, 10, 20, 10].map(async (durationMs) => {
-        await clock.sleep(durationMs);
-        return state.nowMs - 1_000_000;
-      }),
-    );
-    expect(moments).toEqual([30, 10, 20, 10]);
-  });
-
-  it("does not move while another part of a sleeping rule works", async () => {
-    const { state, clocks } = target();
-    const clock = clocks.join().branch();
-    const request = async (): Promise<void> => {
-      state.inFlight += 1;
-      await pause(3);
-      state.inFlight -= 1;
-    };
-    const moved: number[] = [];
-    const working = async (): Promise<void> => {
-      for (let round = 0; round < 10; round += 1) {
-        const { earliestMs } = await clock.now();
-        await request();
-        moved.push((await clock.now()).latestMs - earliestMs);
-      }
-    };
-    await Promise.all([clock.sleep(600_000), working()]);
-    expect(moved).toEqual(Array.from({ length: 10 }, () => 0));
-    expect(state.nowMs).toBe(1_600_000);
-  });
-
-  it("includes a rule that joins while others sleep", async () => {
-    const { state, clocks } = target();
-    const first = clocks.join().branch();
-    const early = clocks.join().branch();
-    const slept = first.sleep(1_000);
-    const late = clocks.join().branch();
-    early.leave();
-    expect(await isPending(slept)).toBe(true);
-    await late.sleep(400);
-    expect(state.nowMs).toBe(1_000_400);
-    late.leave();
-    await slept;
-    expect(state.nowMs).toBe(1_001_000);
-  });
-
   it("rejects every sleep with the error of a hook, and serves the next sleep", async () => {
     let fails = true;
     const { state, clocks } = target();
@@ -200,18 +152,6 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([]);
   });
 
-  it("rejects the sleeps of a rule that leaves, and continues for the others", async () => {
-    const { state, clocks } = target();
-    const [gone, staying] = [clocks.join().branch(), clocks.join().branch()];
-    const orphan = gone.sleep(5);
-    const slept = staying.sleep(1_000);
-    const ended = orphan.catch((error: unknown) => error);
-    gone.leave();
-    expect(await ended).toBeInstanceOf(SleepEnded);
-    await slept;
-    expect(state.advances).toEqual([1_000]);
-  });
-
   it("rejects only a sleep that is longer than a clock can be moved", async () => {
     const { state, clocks } = target();
     const clock = clocks.join().branch();
@@ -232,18 +172,6 @@ describe("a virtual clock", () => {
     awake.leave();
     await slept;
     expect(clocks.waiting().sleepers).toBe(0);
-  });
-
-  it("stands still while a case is awake, although others of its rule sleep", async () => {
-    const { state, clocks } = target();
-    const rule = clocks.join();
-    const [sleeping, working] = [rule.branch(), rule.branch()];
-    const slept = sleeping.sleep(600_000);
-    expect(await isPending(slept)).toBe(true);
-    expect(state.advances).toEqual([]);
-    working.leave();
-    await slept;
-    expect(state.nowMs).toBe(1_600_000);
   });
 
   it("rejects the sleeps of a case when it or its rule leaves", async () => {

@@ -77,8 +77,6 @@ export const watchFlow = (nowMs = monotonicMs) => {
     /** The time of a clock that only moves by hook, from a very recent reading; undefined if a new reading is needed. */
     standsAt: (): TimeInterval | undefined =>
       isStill && !runs && last !== undefined && nowMs() - last.realMs < FRESH_MS ? last.at : undefined,
-    /** The time of a clock that runs by itself, as the last reading tells it; undefined after a move. */
-    estimateMs: (): number | undefined => last && last.at.earliestMs + (nowMs() - last.realMs),
   };
 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SeenPush } from "../judging/pushes/trace.ts";
-import { asExchange } from "./evidence.ts";
+import { asExchange } from "./worlds.ts";
 
 const line: SeenPush["line"] = {
   n: 3,
