@@ -75,3 +75,11 @@ test("a client's id that is its secret is sent as that only where it is wrong", 
   const results = await judgeAll(judged, { client: { id: same, secret: same } });
   expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed"]);
 });
+
+test.each(["refresh.unknown", "refresh.unknown-client"] as const)(
+  "%s blames no refused refresh where a refreshToken works only once",
+  async (rule) => {
+    const verdict = await judge(ruleFor(rule), { behaviour: "refresh-token-usable-once" });
+    expect(verdict.kind).toBe("inconclusive");
+  },
+);
