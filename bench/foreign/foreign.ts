@@ -4,7 +4,7 @@ import type { RuleDocument } from "../../reports/json/conform.ts";
 import { figure, root, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { documentOf, newClients, rulesOf, SECTIONS, whyTheirs, wordsOf, writeProfile } from "./judging.ts";
-import { behindNginx, hasNginx } from "./nginx.ts";
+import { behindNginx, hasNginx, ofNginx } from "./nginx.ts";
 import { foreignImplementations } from "./implementations.ts";
 import type { ForeignImplementation } from "./services.ts";
 
@@ -28,10 +28,8 @@ const judge = async ({ name, start }: ForeignImplementation, front: Front) => {
   return { document: documentOf(ran), wallMs: ran.wallMs };
 };
 
-const line = (rule: RuleDocument, examined: ForeignImplementation["examined"]): string => {
-  const why = whyTheirs(rule, examined);
-  return `  ${rule.verdict.padEnd(13)} ${rule.id}: ${wordsOf(rule)}\n                ${why === undefined ? "NOT EXAMINED" : `theirs: ${why}`}\n`;
-};
+const line = (rule: RuleDocument, why: string | undefined): string =>
+  `  ${rule.verdict.padEnd(13)} ${rule.id}: ${wordsOf(rule)}\n                ${why === undefined ? "NOT EXAMINED" : `theirs: ${why}`}\n`;
 
 /** What a variable asks for, separated by commas. */
 const isAsked = (variable: string, name: string): boolean =>
@@ -48,12 +46,18 @@ export const foreign = async (): Promise<void> => {
   );
   if (!hasNginx) process.stdout.write("nginx is not installed: nothing is judged behind it\n");
   const chosen = foreignImplementations.filter(({ name }) => isAsked("FOREIGN_NAMES", name));
+  if (chosen.length === 0 || fronts.length === 0)
+    throw new Error(
+      `FOREIGN_NAMES or FOREIGN_FRONTS chooses nothing. They take beginnings of "alone", "behind nginx"${foreignImplementations.map(({ name }) => `, "${name}"`).join("")}`,
+    );
   for (const implementation of chosen)
     for (const front of fronts) {
       const { document, wallMs } = await judge(implementation, front);
       const of = (...kinds: RuleDocument["verdict"][]) => rulesOf(document, ...kinds);
-      const isUnexplained = (rule: RuleDocument): boolean =>
-        whyTheirs(rule, implementation.examined) === undefined;
+      const whyNotOurs = (rule: RuleDocument): string | undefined =>
+        whyTheirs(rule, implementation.examined) ??
+        (front === "alone" ? undefined : whyTheirs(rule, ofNginx));
+      const isUnexplained = (rule: RuleDocument): boolean => whyNotOurs(rule) === undefined;
       const open = of("inconclusive", "could-not-run", "harness-error", "pending");
       falseAlarms += of("failed", "warned").filter(isUnexplained).length;
       undecided += open.filter(isUnexplained).length;
@@ -63,7 +67,7 @@ export const foreign = async (): Promise<void> => {
         "no false alarm",
       );
       for (const rule of [...of("failed", "warned"), ...open])
-        process.stdout.write(line(rule, implementation.examined));
+        process.stdout.write(line(rule, whyNotOurs(rule)));
     }
   const count = `${chosen.length} implementations, ${fronts.join(" and ")}`;
   figure(`foreign implementations, false alarms of ${count}`, String(falseAlarms), "0");

@@ -4,7 +4,7 @@ import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { run } from "../../conformance/testing/installed.ts";
-import type { RunningService } from "./services.ts";
+import type { ForeignImplementation, RunningService } from "./services.ts";
 
 /** Requests a second that nginx lets through, and how many more wait; beyond that it answers 503 without Retry-After. */
 const LIMIT = { rate: "50r/s", burst: 20 } as const;
@@ -45,6 +45,15 @@ const freePort = async (): Promise<number> => {
 const nginx = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].find((file) => existsSync(file));
 
 export const hasNginx = nginx !== undefined;
+
+/** What nginx adds, with buffers as they come. Its error log says "upstream sent too big header". */
+export const ofNginx: ForeignImplementation["examined"] = {
+  "service.survives-bad-input": {
+    seen: /\/authorize with the query x.* got status 502/,
+    theirs:
+      "a long state that the service echoes in a Location does not fit into nginx's proxy_buffer_size, so that it answers 502",
+  },
+};
 
 /** The same service behind nginx with its limiter as it comes. Hooks go past it. */
 export const behindNginx = async (service: RunningService, folder: string): Promise<RunningService> => {
