@@ -83,8 +83,6 @@ export const detectShard = (
     readonly defects: Broken;
     /** Names of variants, bundled if one service shows several at once. */
     readonly variants: readonly (readonly string[])[];
-    /** The rules that a variant may leave inconclusive. */
-    readonly leavesOpen?: Readonly<Record<string, readonly RequirementId[]>>;
     /** The separator that joins the names of a bundle into the name that `start` knows. */
     readonly joint: string;
     /** Only these defects and variants, each on its own; by default all. */
@@ -99,7 +97,6 @@ export const detectShard = (
       members,
       kind: "variant" as const,
       breaks: [],
-      leavesOpen: members.flatMap((name) => options.leavesOpen?.[name] ?? []),
     })),
     ...Object.entries(options.defects).map(([name, { breaks }]) => ({
       name,

@@ -98,7 +98,8 @@ describe("detection", () => {
     const report = await detect({
       ...options(),
       rules: [open],
-      subjects: [{ ...variant("declared"), leavesOpen: ["code.lifetime"] }, variant("undeclared")],
+      leavesOpen: { declared: ["code.lifetime"] },
+      subjects: [variant("declared"), variant("undeclared")],
     });
     expect(report.variants.unsettled.map(({ variant: name }) => name)).toEqual(["undeclared"]);
   });

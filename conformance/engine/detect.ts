@@ -19,8 +19,6 @@ export interface Subject {
   readonly members?: readonly string[];
   readonly kind: "defect" | "variant";
   readonly breaks: readonly RequirementId[];
-  /** The rules that a variant may leave inconclusive. */
-  readonly leavesOpen?: readonly RequirementId[] | undefined;
 }
 
 /**
@@ -34,6 +32,8 @@ export interface DetectOptions {
   /** The positions in that list that are to be judged here, each call the next one; without it, all. */
   readonly next?: TakeNext;
   readonly rules: readonly Rule[];
+  /** The rules that a variant may leave inconclusive. */
+  readonly leavesOpen?: Readonly<Record<string, readonly RequirementId[]>>;
   /** Starts a fresh service with this behaviour, and a receiver if any rule judges pushes, and returns how to reach them. */
   readonly start: (
     name: string,
@@ -133,13 +133,17 @@ interface Alarms {
  * the alarm names its variant; an alarm that only the combination raises keeps the combined name.
  */
 const judgeVariants = async (subject: Subject, options: DetectOptions): Promise<Alarms> => {
-  const alarms = alarmsOf(subject, await judgeSubject(subject, options));
+  const alarms = alarmsOf(subject, options, await judgeSubject(subject, options));
   const members = membersOf(subject);
   if (members.length === 1 || alarms.falseAlarms.length + alarms.unsettled.length === 0) return alarms;
   const single: Alarms[] = [];
   for (const name of members)
     single.push(
-      alarmsOf({ name, kind: "variant", breaks: [] }, await judgeSubject({ ...subject, name }, options)),
+      alarmsOf(
+        { name, kind: "variant", breaks: [] },
+        options,
+        await judgeSubject({ ...subject, name }, options),
+      ),
     );
   const found = {
     falseAlarms: single.flatMap(({ falseAlarms }) => falseAlarms),
@@ -148,10 +152,19 @@ const judgeVariants = async (subject: Subject, options: DetectOptions): Promise<
   return found.falseAlarms.length + found.unsettled.length > 0 ? found : alarms;
 };
 
-const alarmsOf = (subject: Subject, results: readonly RuleResult[]): Alarms => ({
-  falseAlarms: results.flatMap((result) => falseAlarmOf(subject, result)),
-  unsettled: results.flatMap((result) => unsettledOf(subject, result)),
-});
+const alarmsOf = (
+  subject: Subject,
+  { leavesOpen = {} }: Pick<DetectOptions, "leavesOpen">,
+  results: readonly RuleResult[],
+): Alarms => {
+  const open = membersOf(subject).flatMap((name) => leavesOpen[name] ?? []);
+  return {
+    falseAlarms: results.flatMap((result) => falseAlarmOf(subject, result)),
+    unsettled: results
+      .flatMap((result) => unsettledOf(subject, result))
+      .filter(({ rule, verdict }) => verdict !== "inconclusive" || !open.includes(rule)),
+  };
+};
 
 const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<readonly RuleResult[]> => {
   const judgesAll = options.full || subject.kind === "variant";
@@ -216,7 +229,6 @@ const falseAlarmOf = (subject: Subject, { id, verdict }: RuleResult): FalseAlarm
 
 const unsettledOf = (subject: Subject, { id, level, verdict }: RuleResult): Unsettled[] =>
   level !== "unspecified" &&
-  !(verdict.kind === "inconclusive" && subject.leavesOpen?.includes(id)) &&
   !["passed", "failed", "warned", "observed"].includes(verdict.kind) &&
   !(verdict.kind === "not-applicable" && verdict.by === "service")
     ? [{ variant: subject.name, rule: id, verdict: verdict.kind, ...reasonOf(verdict) }]

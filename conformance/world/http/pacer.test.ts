@@ -42,6 +42,7 @@ const lockingOut = (nowMs: () => number, lockedMs = 10_000) => {
 const open = (options: Partial<PacerOptions> = {}) => {
   const time = manualTime();
   const pacer = createPacer({ time, ...options });
+  for (const known of [limiting, forbidding]) pacer.servedAfter(known);
   const real = realClock(Infinity).join();
   const send = async (got: () => Answer, clock: JoinedClock = real, isControl = false): Promise<Answer> => {
     const ended = await pacer.admit(request, clock, isControl);
@@ -141,6 +142,16 @@ describe("a rate limiter", () => {
     };
     expect(await errorOf(sending(), TransportError)).toMatchObject({ reason: "throttled" });
     expect(time.nowMs()).toBeLessThan(60_000);
+  });
+
+  it("is not seen in a service that answers some inputs with 503, unlike the limiter", async () => {
+    const { pacer, real, send } = open();
+    const own = answer({ status: 503, headers: [["content-type", "application/json"]] });
+    for (let sent = 0; sent < 200; sent += 1) {
+      const got = await send(() => (sent % 4 === 0 ? own : granting));
+      if (got === own) pacer.turnedAway(got, real);
+    }
+    expect(pacer.report()).toMatchObject({ perSecond: undefined, turnedAwayWith: [] });
   });
 
   it("is not seen in a gateway that turns away one request in a hundred", async () => {

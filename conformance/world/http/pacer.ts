@@ -1,6 +1,4 @@
-import { SECOND_MS } from "../../contract/duration.ts";
-import type { RealTime } from "../clock.ts";
-import { TransportError, type Answer, type Request } from "../exchange.ts";
+import { headerOf, type Answer, type Request } from "../exchange.ts";
 import {
   createLock,
   createRefusals,
@@ -9,7 +7,7 @@ import {
   type PatientClock,
   type WaitingOptions,
 } from "./lockouts.ts";
-import { retryPolicy } from "./retry.ts";
+import { createRate } from "./rate.ts";
 
 /** How fast a run may ask: requests per second, and requests per minute that end in a refusal. */
 export interface Pace {
@@ -44,12 +42,12 @@ export type Pacer = ReturnType<typeof createPacer>;
 
 export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: PacerOptions) => {
   const turnedAwayWith = new Set<number | string>();
-  let forbidsByPage = false;
   const limiter = createCounted(options);
   const waiting = createWaiting(options);
   const rate = createRate(options.time, pace.perSecond ?? Infinity, options.signal);
   const refusals = createRefusals(waiting, pace.refusedPerMinute ?? Infinity, maxWaitMs);
   const lock = createLock(waiting, refusals);
+  const forms = createForms(refusals.isEverGranted);
   return {
     /**
      * Returns once a request may be sent, with what is to be told of its end: its answer, or nothing. `isControl` is one
@@ -65,23 +63,20 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
       await rate.passed();
       return (answer) => {
         refusals.ended(request, answer);
-        if (answer !== undefined && !asksToComeBack(answer)) rate.accepted();
+        if (answer !== undefined && !forms.isOfLimiter(answer)) rate.accepted();
       };
     },
-    /** Whether a limiter gave it. What a service refuses with before it has given any token is its own way to refuse. */
-    isOfLimiter: (answer: Answer): boolean => {
-      if (!isForbiddingPage(answer)) return false;
-      forbidsByPage ||= !refusals.isEverGranted();
-      return !forbidsByPage;
-    },
+    isOfLimiter: forms.forbidsForLimiter,
+    servedAfter: forms.servedAfter,
     /** A connection ended without an answer, as where a limiter closes those of whoever asks too fast. */
     cutOff: (): void => {
       turnedAwayWith.add("closed connections");
       rate.turnedAway();
     },
     /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
-    turnedAway: ({ status }: Pick<Answer, "status">, clock: Pick<PatientClock, "runs">): void => {
-      turnedAwayWith.add(status);
+    turnedAway: (answer: Answer, clock: Pick<PatientClock, "runs">): void => {
+      if (!forms.isOfLimiter(answer)) return;
+      turnedAwayWith.add(answer.status);
       if (clock.runs() || limiter.counted() === "machine") rate.turnedAway();
     },
     ...limiter,
@@ -135,148 +130,28 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
 export const asksToComeBack = ({ status, isOfLimiter }: Pick<Answer, "status" | "isOfLimiter">): boolean =>
   status === 429 || status === 503 || isOfLimiter === true;
 
+/** By which answers of a limiter are told from the service's own with the same status. */
+const formOf = (answer: Answer): string => `${answer.status} ${headerOf(answer, "content-type")}`;
+
 /** Firewalls for web applications and content delivery networks turn too many requests away with it. */
 const isForbiddingPage = ({ status, headers }: Pick<Answer, "status" | "headers">): boolean =>
   status === 403 && headers.some(([name, value]) => name === "content-type" && value.startsWith("text/html"));
 
-/** The last answers show how many of them were turned away, and how fast the others got through. */
-const LAST = 64;
-const SHORTEST_SPAN_MS = 100;
-/** From this share on, and with so many of them, it is the rate that is too high; fewer are turned away as a limit is touched. */
-const OVERLOAD = { share: 0.1, least: 3 } as const;
-/**
- * The rate after an overload, relative to that of what got through, and after a single request was turned away. It falls
- * below a quarter of what first got through only while most are turned away: what is turned away by chance is not worth it.
- */
-const LOWERED = { overload: 0.7, touched: 0.9, least: 0.25, mostShare: 0.5 } as const;
-/** What was under way when the rate was lowered may still be turned away. */
-const LOWERED_AT_MOST_EVERY_MS = 200;
-/**
- * By what the rate rises with as many answers as it allows in a second, until it touches the limit, and afterwards. While
- * little is asked it does not rise, because nothing shows that the limiter would let more through.
- */
-const RAISED = { before: 1.2, after: 1.01 } as const;
-
-/** What a limiter lets through, as far as it is known. */
-interface Limit {
-  readonly perSecond: number;
-  readonly sinceMs: number;
-  readonly isTouched: boolean;
-  /** What got through per second when it was first found. */
-  readonly first: number;
-}
-
-const lowered = (limit: Limit): Limit => {
-  const perSecond = Math.max(1, LOWERED.overload * limit.perSecond);
-  return { ...limit, perSecond, first: perSecond };
-};
-
-/** The limit that the last answers show, the last of which was turned away. */
-const limitOf = (
-  last: readonly { readonly atMs: number; readonly isAccepted: boolean }[],
-  before: Limit | undefined,
-  nowPerSecond: number,
-  sinceMs: number,
-): Limit | undefined => {
-  const accepted = last.filter(({ isAccepted }) => isAccepted).length;
-  const share = 1 - accepted / last.length;
-  const isOverload = share >= OVERLOAD.share && last.length - accepted >= OVERLOAD.least;
-  if (!isOverload && before === undefined) return undefined;
-  const spanMs = Math.max(SHORTEST_SPAN_MS, sinceMs - (last[0]?.atMs ?? sinceMs));
-  const seen = Math.min(nowPerSecond, (Math.max(1, accepted) * SECOND_MS) / spanMs);
-  const first = before?.first ?? seen;
-  const lowered = isOverload ? LOWERED.overload * seen : LOWERED.touched * nowPerSecond;
-  const least = share >= LOWERED.mostShare ? 1 : LOWERED.least * first;
-  return { perSecond: Math.max(1, least, lowered), sinceMs, isTouched: before !== undefined, first };
-};
-
-/** How long nothing is sent at first while nothing is let through, and at most. */
-const HELD_MS = { first: 50, longest: 5_000 } as const;
-
-/** A limiter that lets nothing through for so long shuts after too many requests. */
-const SHUT_MS = SECOND_MS;
-
-/** Holds all requests back while none is let through, longer each time. */
-const createHold = (nowMs: () => number) => {
-  let heldMs = 0;
-  let untilMs = -Infinity;
-  let sinceMs: number | undefined;
+/** Tells what a limiter answers from what the service does. */
+const createForms = (isEverGranted: () => boolean) => {
+  const known = new Set<string>();
+  let forbidsByPage = false;
   return {
-    /** Throws TransportError once nothing has been let through for long, except for a request now and then. */
-    untilMs: (): number => {
-      const isShut = sinceMs !== undefined && nowMs() - sinceMs > retryPolicy.throttled.shutAfterMs;
-      if (isShut && nowMs() < untilMs)
-        throw new TransportError(
-          0,
-          "throttled",
-          "nothing is let through any more, however long the run waits",
-        );
-      return untilMs;
+    /** A service may give a 503 of its own for some inputs, however slowly they come. */
+    isOfLimiter: (answer: Answer): boolean =>
+      answer.status === 429 || (asksToComeBack(answer) && known.has(formOf(answer))),
+    /** Sent again unchanged, a request that got this answer was served. */
+    servedAfter: (answer: Answer): void => void known.add(formOf(answer)),
+    /** What a service refuses with before it has given any token is its own way to refuse. */
+    forbidsForLimiter: (answer: Answer): boolean => {
+      if (!isForbiddingPage(answer)) return false;
+      forbidsByPage ||= !isEverGranted();
+      return !forbidsByPage;
     },
-    begin: (): void => {
-      sinceMs ??= nowMs();
-      // What was under way may be turned away meanwhile.
-      if (nowMs() < untilMs) return;
-      heldMs = Math.min(HELD_MS.longest, Math.max(HELD_MS.first, 2 * heldMs));
-      untilMs = nowMs() + heldMs;
-    },
-    /** Returns how long it took, in milliseconds. */
-    end: (): number => {
-      const tookMs = sinceMs === undefined ? 0 : nowMs() - sinceMs;
-      heldMs = 0;
-      sinceMs = undefined;
-      return tookMs;
-    },
-  };
-};
-
-const createRate = ({ nowMs, pause }: RealTime, asked: number, signal: AbortSignal | undefined) => {
-  let last: { readonly atMs: number; readonly isAccepted: boolean }[] = [];
-  let limit: Limit | undefined;
-  let letThrough = 0;
-  let sentMs = -Infinity;
-  let turn = Promise.resolve();
-  const hold = createHold(nowMs);
-  const note = (isAccepted: boolean): void => {
-    last.push({ atMs: nowMs(), isAccepted });
-    if (last.length > LAST) last.shift();
-  };
-  const perSecond = (): number => {
-    if (limit === undefined) return asked;
-    const raised = RAISED[limit.isTouched ? "after" : "before"] ** (letThrough / limit.perSecond);
-    return Math.min(asked, limit.perSecond * raised);
-  };
-  const takeTurn = async (before: Promise<void>): Promise<void> => {
-    await before;
-    const leftMs = Math.ceil(Math.max(sentMs + SECOND_MS / perSecond(), hold.untilMs()) - nowMs());
-    if (leftMs > 0) await pause(leftMs, signal);
-    sentMs = nowMs();
-  };
-  return {
-    /** One request after another, counted from when the last one was sent: after a stall they do not leave together. */
-    passed: async (): Promise<void> => {
-      if (perSecond() === Infinity) return;
-      const own = takeTurn(turn);
-      turn = own.catch(() => undefined);
-      await own;
-    },
-    accepted: (): void => {
-      // What was shut for a while says nothing about the rate, except that it was too high.
-      if (letThrough === 0) last = [];
-      if (hold.end() >= SHUT_MS && limit !== undefined) limit = lowered(limit);
-      note(true);
-      letThrough += 1;
-    },
-    turnedAway: (): void => {
-      note(false);
-      // It may be shut after too many requests, whatever comes: how fast they come is known only once it lets some through.
-      if (limit !== undefined && letThrough === 0) return hold.begin();
-      if (limit !== undefined && nowMs() - limit.sinceMs < LOWERED_AT_MOST_EVERY_MS) return;
-      const found = limitOf(last, limit, perSecond(), nowMs());
-      if (found === limit) return;
-      [limit, last, letThrough] = [found, [], 0];
-    },
-    restore: (): void => void (limit = undefined),
-    report: () => ({ perSecond: limit?.perSecond }),
   };
 };

@@ -92,7 +92,7 @@ const createPatience = (pacer: Pick<Pacer, "counted" | "elapsed">, time: RealTim
  */
 export const createThrottles = (
   health: Pick<ConnectionHealth, "throttled">,
-  pacer: Pick<Pacer, "turnedAway" | "learnClock" | "counted" | "elapsed">,
+  pacer: Pick<Pacer, "turnedAway" | "servedAfter" | "learnClock" | "counted" | "elapsed">,
   { backOffMs, time }: Retries,
 ) => {
   const { isShut, letThrough } = createShuts(time);
@@ -105,7 +105,9 @@ export const createThrottles = (
     let waitedMs = 0;
     let attempt = 0;
     let waitedBy: Counted | undefined;
+    let waitedFor: Answer | undefined;
     const gotThrough = (): false => {
+      if (waitedFor !== undefined) pacer.servedAfter(waitedFor);
       if (waitedBy !== undefined) pacer.learnClock(waitedBy, true);
       letThrough(request);
       return false;
@@ -120,6 +122,7 @@ export const createThrottles = (
       if (hasEnded || waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(waitMs);
+      waitedFor = answer;
       const spreadMs = spread(waitMs);
       waitedBy = await waitOut(clock, spreadMs, attempt);
       waitedMs += spreadMs;
