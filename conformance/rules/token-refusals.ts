@@ -3,12 +3,11 @@ import { forBoth } from "../checks/client-assignment.ts";
 import { inGroups } from "../contract/text.ts";
 import { expectThat, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Rules } from "../checks/rule.ts";
-import { freshRefreshTokenWorks } from "../world/controls.ts";
+import { freshRefreshTokenWorks, tokensRefreshed } from "../world/controls.ts";
 import { credentialsOf, grantOf } from "../world/exchange.ts";
 import {
   exchangeBody,
   obtainCode,
-  obtainRefreshed,
   obtainTokens,
   refreshBody,
   refreshes,
@@ -53,17 +52,11 @@ async function exchangeGain(world: World, _right: unknown, body: Body): Promise<
   return gainIn(world, await answerOrHangUp(world.target.exchange(body)), clientsOf(world));
 }
 
-const tokensRefreshed = async (uses: number, ...asked: Parameters<typeof obtainTokens>) => {
-  const tokens = await obtainTokens(...asked);
-  for (let use = 0; use < uses; use += 1) await obtainRefreshed(asked[0], tokens);
-  return tokens;
-};
-
 /** Refreshes with a token that was refreshed so many times before. */
 const refreshing = (expected: string, uses = 0): Refusal<Right, Body> => ({
   expected,
   right: async (world) => {
-    const tokens = await tokensRefreshed(uses, world);
+    const tokens = await tokensRefreshed(world, uses);
     return { ...tokens, body: refreshBody(tokens.client, tokens.refreshToken) };
   },
   gain: async (world, _right, body) =>
@@ -72,7 +65,7 @@ const refreshing = (expected: string, uses = 0): Refusal<Right, Body> => ({
   // often tells a side effect of the refusals from a service that refreshes nothing, or not so often.
   control: async (world, { client, body }, names) => {
     if (await refreshes(world, client, body["refreshToken"] ?? "")) return pass;
-    await tokensRefreshed(uses + 1, world, { client });
+    await freshRefreshTokenWorks(world, { client }, uses);
     return fail(
       "a refused refresh does not affect the refreshToken; only time ends its life",
       `after ${names} the refreshToken is refused, while an untouched one works`,

@@ -92,10 +92,17 @@ export const freshCodeWorks = (world: World, { client }: OfClient): Promise<void
     ),
   );
 
-/** A refreshToken that was issued just now yields an accessToken that opens the list. */
-export const freshRefreshTokenWorks = (world: World, { client }: OfClient): Promise<void> =>
+/** Tokens of a client whose refreshToken was used so many times. */
+export const tokensRefreshed = async (world: World, uses: number, asked?: OfClient) => {
+  const tokens = await obtainTokens(world, asked);
+  for (let use = 0; use < uses; use += 1) await obtainRefreshed(world, tokens);
+  return tokens;
+};
+
+/** A refreshToken that was issued just now, and used so many times, yields an accessToken that opens the list. */
+export const freshRefreshTokenWorks = (world: World, { client }: OfClient, uses = 0): Promise<void> =>
   anyTwin(async () => {
-    const { accessToken } = await obtainRefreshed(world, await obtainTokens(world, { client }));
+    const { accessToken } = await obtainRefreshed(world, await tokensRefreshed(world, uses, { client }));
     await mustOpen(world, accessToken, "even the accessToken of a fresh refreshToken");
   });
 
