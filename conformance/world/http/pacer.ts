@@ -60,7 +60,10 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
     ): Promise<(answer?: Answer) => void> => {
       if (!isControl) await lock.passed(clock);
       await refusals.admit(request, clock, isControl);
-      await rate.passed();
+      await rate.passed().catch((error: unknown) => {
+        refusals.ended(request, undefined);
+        throw error;
+      });
       return (answer) => {
         refusals.ended(request, answer);
         if (answer !== undefined && !forms.isOfLimiter(answer)) rate.accepted();

@@ -9,6 +9,7 @@ describe("a virtual clock over a target that flows", () => {
     const startMs = monotonicMs();
     let advancedMs = 1_000_400;
     const advances: number[] = [];
+    const requests = { inFlight: 0 };
     let readings = 0;
     const now = (): Promise<TimeInterval> => {
       readings += 1;
@@ -23,13 +24,13 @@ describe("a virtual clock over a target that flows", () => {
         advancedMs += durationMs;
         return now();
       },
-      inFlight: () => 0,
+      inFlight: () => requests.inFlight,
     });
     const clock = clocks.join();
     await clock.now();
     await pause(2 + tickMs);
     await clock.now();
-    return { clocks, clock, advances, readings: () => readings };
+    return { clocks, clock, advances, requests, readings: () => readings };
   };
 
   it("leaves no timer behind that would keep the process from ending", async () => {
@@ -47,6 +48,19 @@ describe("a virtual clock over a target that flows", () => {
     await Promise.all(waits);
     await pause(20);
     expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it("is moved once a request has ended that a case sent while another part of it waited", async () => {
+    const { clocks, advances, requests, clock } = await flowing();
+    clock.leave();
+    const branch = clocks.join().branch();
+    requests.inFlight = 1;
+    const slept = branch.sleep(600_000);
+    await pause(20);
+    expect(advances).toEqual([]);
+    requests.inFlight = 0;
+    await slept;
+    expect(advances).toHaveLength(1);
   });
 
   it("wakes due sleepers although another participant is awake", async () => {

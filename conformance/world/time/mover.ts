@@ -79,6 +79,9 @@ const nextStopMs = (waiters: ReadonlySet<Waiter>, { earliestMs: nowMs }: TimeInt
   return stopMs > nowMs ? stopMs : boundMs;
 };
 
+/** How long a clock that runs by itself is left alone while only requests are in flight, in milliseconds. */
+const IN_FLIGHT_MS = 200;
+
 /** Moves time whenever nobody does anything, and wakes who is due. */
 export const createMover = (
   options: MoverOptions,
@@ -92,9 +95,9 @@ export const createMover = (
   let advancingSinceMs: number | undefined;
   let alarm: { cancel(): void } | undefined;
 
-  /** Looks again once the next of them is due on a clock that runs by itself. */
-  const lookAgain = (now: TimeInterval): void => {
-    const nextMs = Math.min(...[...waiters].map(({ fromMs }) => fromMs));
+  /** Looks again once the next of them is due on a clock that runs by itself, or after `mostMs`. */
+  const lookAgain = (now: TimeInterval, mostMs: number): void => {
+    const nextMs = Math.min(now.earliestMs + mostMs, ...[...waiters].map(({ fromMs }) => fromMs));
     // An earlier alarm would keep the process from ending.
     alarm?.cancel();
     alarm = after(Math.max(LEAST_PAUSE_MS, nextMs - now.earliestMs), onAlarm);
@@ -121,8 +124,8 @@ export const createMover = (
     if (due.length > 0) return true;
     if (waiters.size === 0) return false;
     if (!wasQuiet || awake() > 0 || inFlight() > 0) {
-      if (flow.runs()) lookAgain(now);
-      // Whoever is awake asks again once it waits or leaves; who is none of the cases may only have sent a request.
+      // Whoever is awake asks again once it waits or leaves. What is none of the cases, or a part of one, only sends.
+      if (flow.runs()) lookAgain(now, awake() > 0 ? Infinity : IN_FLIGHT_MS);
       return !flow.runs() && awake() === 0;
     }
     const stopMs = nextStopMs(waiters, now);
