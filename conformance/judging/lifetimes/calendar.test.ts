@@ -20,13 +20,13 @@ describe("the next moment five minutes before", () => {
   });
 });
 
-/** When a zone changes its clocks in a year. */
+/** When a zone changes its clocks in a year, to the day. */
 const changesIn = (timeZone: string, year: number): readonly number[] => {
-  const hourAt = (momentMs: number): number =>
-    Number(new Date(momentMs).toLocaleString("en-GB", { timeZone, hour: "2-digit" }));
-  return Array.from({ length: 366 * 24 }, (_, hour) => Date.UTC(year, 0, 1, hour)).filter(
-    (momentMs) => (hourAt(momentMs) - hourAt(momentMs - 3_600_000) + 24) % 24 !== 1,
-  );
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit" });
+  const hourAt = (day: number): string => format.format(Date.UTC(year, 0, 1 + day, 12));
+  return Array.from({ length: 366 }, (_, day) => day)
+    .filter((day) => hourAt(day) !== hourAt(day - 1))
+    .map((day) => Date.UTC(year, 0, 1 + day));
 };
 
 it.each(["Europe/Berlin", "America/New_York", "America/Los_Angeles", "Australia/Sydney", "Pacific/Auckland"])(
