@@ -2,28 +2,26 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { joint } from "../../fake-server/index.ts";
 import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /**
  * Defects that only load shows, each found under the rule that it breaks and under no other. All of
- * them are tried by `npm run bench -- load-detect`; here is one of each scenario's, where `mixed` has the visits of `token`.
+ * them are tried by `npm run bench -- load-detect`; here is one for each scenario.
  */
 
 const folder = folderOfFile();
 const k6 = k6OfFile();
 
-const evicted = { "load-refresh-tokens-evicted": "refresh.reusable" } as const;
-
 /** Sequential: concurrent loads would compete for the processor. */
 describe("a load finds defects that show only under load, with masked evidence and the same result in its record", () => {
   it.for([
+    ["token", 400, 5, { "load-answers-swapped": "authorize.echoes-state" }],
     ["notifications", 400, 6, { "load-page-shifted-by-writes": "notifications.under-writes" }],
-    ["mixed", 300, 6, { "load-answers-swapped": "authorize.echoes-state", ...evicted }],
+    ["mixed", 150, 5, { "load-refresh-tokens-evicted": "refresh.reusable" }],
     ["push", 150, 4, { "load-push-outbox-overflows": "push.delivered" }],
   ] as const)("%s at %i requests per second for %i s: %j", async ([scenario, rate, seconds, breaks]) => {
-    const behaviour = Object.keys(breaks).join(joint);
+    const behaviour = Object.keys(breaks).join();
     const out = path.join(folder, scenario);
     const flags = `--behaviour ${behaviour} --scenario ${scenario} --rate ${rate} --duration ${seconds}s`;
     const { exitCode, record } = await loadHere(k6.path, `${flags} --seed 1 --warm-up 1s`, "--out", out);
