@@ -131,6 +131,7 @@ describe("a rate limiter", () => {
 
   it("is slowed down for if it closes connections", () => {
     const { pacer } = open();
+    pacer.servedAfter("closed connections");
     for (let lost = 0; lost < 3; lost += 1) pacer.cutOff();
     expect(pacer.report()).toMatchObject({ perSecond: 7, turnedAwayWith: ["closed connections"] });
   });

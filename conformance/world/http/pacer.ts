@@ -73,7 +73,8 @@ export const createPacer = ({ pace = {}, maxWaitMs = Infinity, ...options }: Pac
     servedAfter: forms.servedAfter,
     /** A connection ended without an answer, as where a limiter closes those of whoever asks too fast. */
     cutOff: (): void => {
-      turnedAwayWith.add("closed connections");
+      if (!forms.isCutForLimiter()) return;
+      turnedAwayWith.add(cut);
       rate.turnedAway();
     },
     /** A request was asked to come back. Only a limiter that counts while time passes by itself is slowed down for. */
@@ -133,8 +134,15 @@ const createCounted = ({ time, toldMs }: WaitingOptions) => {
 export const asksToComeBack = ({ status, isOfLimiter }: Pick<Answer, "status" | "isOfLimiter">): boolean =>
   status === 429 || status === 503 || isOfLimiter === true;
 
+/** The connection ended without an answer. */
+const cut = "closed connections";
+
+/** How a request was turned away. */
+export type TurnedAway = Answer | typeof cut;
+
 /** By which answers of a limiter are told from the service's own with the same status. */
-const formOf = (answer: Answer): string => `${answer.status} ${headerOf(answer, "content-type")}`;
+const formOf = (by: TurnedAway): string =>
+  by === cut ? cut : `${by.status} ${headerOf(by, "content-type")}`;
 
 /** Firewalls for web applications and content delivery networks turn too many requests away with it. */
 const isForbiddingPage = ({ status, headers }: Pick<Answer, "status" | "headers">): boolean =>
@@ -148,8 +156,10 @@ const createForms = (isEverGranted: () => boolean) => {
     /** A service may give a 503 of its own for some inputs, however slowly they come. */
     isOfLimiter: (answer: Answer): boolean =>
       answer.status === 429 || (asksToComeBack(answer) && known.has(formOf(answer))),
-    /** Sent again unchanged, a request that got this answer was served. */
-    servedAfter: (answer: Answer): void => void known.add(formOf(answer)),
+    /** A service may close the connections of some inputs, however slowly they come. */
+    isCutForLimiter: (): boolean => known.has(cut),
+    /** Sent again unchanged, a request that was turned away like this was served. */
+    servedAfter: (by: TurnedAway): void => void known.add(formOf(by)),
     /** What a service refuses with before it has given any token is its own way to refuse. */
     forbidsForLimiter: (answer: Answer): boolean => {
       if (!isForbiddingPage(answer)) return false;

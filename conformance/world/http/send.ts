@@ -2,7 +2,7 @@ import { monotonicMs } from "../clock.ts";
 import type { Scope } from "../evidence/journal.ts";
 import { TransportError, mayBeGateways, type Answer, type Request } from "../exchange.ts";
 import { createConnectionHealth } from "./connection-health.ts";
-import { createPacer, type PacerOptions } from "./pacer.ts";
+import { asksToComeBack, createPacer, type PacerOptions } from "./pacer.ts";
 import { retryPolicy, sendWithRetries, type Retries } from "./retry.ts";
 import type { PatientClock } from "./lockouts.ts";
 import { createThrottles } from "./throttling.ts";
@@ -53,10 +53,6 @@ interface SendOptions {
   readonly flights?: Flights;
 }
 
-/** Where a head is not plain ASCII a server may close the connection, however slowly the run asks. */
-const isReadable = ({ path, headers }: Request): boolean =>
-  !/[^!-~]/.test(path) && !headers.flat().some((text) => /[^\t -~]/.test(text));
-
 /**
  * Sends by the retry policy: resends what was not accepted, reads whose connection was cut, and what was turned away
  * for a while (RFC 6585 section 4). Notes the request among the case's losses if its outcome stays unknown.
@@ -70,6 +66,7 @@ export const sendToTarget = async (
   const { health, pacer, retries } = address;
   const name = losses.begin(request);
   const isTurnedAway = address.throttles(request, clock, (wait) => outside(flights, wait));
+  let isCut = false;
   const sendOnce = async (): Promise<Answer> => {
     const ended = await outside(flights, () => pacer.admit(request, clock, isControl));
     let answer: Answer | undefined;
@@ -78,6 +75,7 @@ export const sendToTarget = async (
       const received = await send();
       answer = pacer.isOfLimiter(received) ? { ...received, isOfLimiter: true } : received;
       health.answered(monotonicMs() - sentMs);
+      if (isCut && !asksToComeBack(answer)) pacer.servedAfter("closed connections");
       return answer;
     } finally {
       ended(answer);
@@ -94,7 +92,8 @@ export const sendToTarget = async (
         if (!(error instanceof TransportError) || isOver()) return undefined;
         if (error.reason === "throttled" || error.reason === "locked") return undefined;
         health.count("lost");
-        if (error.reason === "closed" && isReadable(request)) pacer.cutOff();
+        if (error.reason === "closed") pacer.cutOff();
+        isCut = error.reason === "closed";
         return { kind: "lost", reason: error.reason };
       },
       onRepeat: () => health.count("sentAgain"),
