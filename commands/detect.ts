@@ -36,7 +36,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const next = (): number => handedOut++;
   const report =
     jobs === 1
-      ? await detectHere(context, asked, shard, flags.handedOut === true ? takeFromParent : undefined)
+      ? await detectHere(context, asked, shard, flags.handedOut === true)
       : mergeDetections(
           await Promise.all(
             Array.from({ length: jobs }, () => detectInChild(context, asked, flags.shard, next)),
@@ -62,10 +62,11 @@ const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
   shard: Shard,
-  next: TakeNext | undefined,
-): Promise<DetectReport> =>
-  detectShard(shard, {
-    ...given({ next }),
+  isHandedOut: boolean,
+): Promise<DetectReport> => {
+  using handed = isHandedOut ? takenFromParent(context.signal) : undefined;
+  return await detectShard(shard, {
+    ...given({ next: handed?.next }),
     defects,
     variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
     leavesOpen: Object.fromEntries(
@@ -82,6 +83,7 @@ const detectHere = async (
     signal: context.signal,
     onSubject: ({ name }) => context.output.say(`  ${name}`),
   });
+};
 
 /**
  * A fake that pushes over TLS only if a rule or defect depends on certificates: handshakes cost a third of a push run.
@@ -104,11 +106,17 @@ const openFake = async (
  * Takes positions from the parent process, which hands them out to all its children; one call at a time. Fixed parts
  * would take a detection on two cores a fifth longer, because their contents differ.
  */
-const takeFromParent: TakeNext = async () => {
-  // The channel keeps this process alive only while it listens.
-  const answer = once(process, "message");
-  process.send?.("next");
-  return Number((await answer)[0]);
+const takenFromParent = (signal: AbortSignal): { readonly next: TakeNext } & Disposable => {
+  // Without a parent nobody reads what the rest would show.
+  const interrupt = (): void => void process.emit("SIGINT", "SIGINT");
+  process.once("disconnect", interrupt);
+  const next = async (): Promise<number> => {
+    const answer = once(process, "message", { signal }).catch(() => [Infinity]);
+    if (process.connected) process.send?.("next", () => undefined);
+    return Number((await answer)[0]);
+  };
+  // A listener keeps this process alive.
+  return { next, [Symbol.dispose]: () => void process.off("disconnect", interrupt) };
 };
 
 /** Judges what `next` hands out in a child process, which runs this command and prints its report as JSON. */

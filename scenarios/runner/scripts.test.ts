@@ -179,7 +179,6 @@ describe.concurrent("the scripts on defects that every run shows", () => {
   const reusable = { "code-reusable": "code.single-use-under-race" } as const;
   const cached = { "tokens-cached-per-client": "exchange.tokens-are-fresh" } as const;
   const short = { "limit-less-one": "notifications.limit" } as const;
-  const kept = { "total-kept-for-a-minute": "notifications.under-writes" } as const;
 
   /** Defects of one row do not hide one another, so one service has all of them. */
   it.each<[ScenarioName, Readonly<Record<string, RequirementId>>]>([
@@ -188,7 +187,7 @@ describe.concurrent("the scripts on defects that every run shows", () => {
     ["notifications", { "filter-account-ignored": "notifications.filter-account" }],
     ["notifications", { "default-page-1": "notifications.default-page" }],
     ["notifications", { ...short, "past-the-end-last-page": "notifications.past-the-end" }],
-    ["mixed", { ...kept, "refreshed-access-token-unknown": "refresh.access-token-works" }],
+    ["mixed", { "refreshed-access-token-unknown": "refresh.access-token-works" }],
   ])("%s finds %j", async (scenario, breaks) => {
     const { result } = await play({ scenario, behaviour: Object.keys(breaks).join(joint) });
     expect(brokenIn(result)).toEqual(expect.arrayContaining(Object.values(breaks)));
