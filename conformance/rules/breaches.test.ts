@@ -28,8 +28,6 @@ const brokenBy = async (id: RequirementId, behaviour: string) => {
 
 it.for<readonly [RequirementId, string, Shown]>([
   ["push.listed", "push-not-listed-once-acknowledged", { proof: `${flow} ${list} push` }],
-  ["push.listed", "push-listed-a-minute-later", { proof: `${flow} ${list} push` }],
-  ["notifications.under-writes", "access-header-not-read", { proof: `${flow} ${list}` }],
   [
     "notifications.under-writes",
     "list-of-one-kept-for-five-seconds",

@@ -3,7 +3,6 @@ import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
 import { pool } from "../changes.ts";
 import { createService } from "../start.ts";
-import { listenAt } from "../serving.ts";
 import http from "node:http";
 import { createGunzip } from "node:zlib";
 
@@ -65,7 +64,6 @@ export interface Reply {
 /** A service with the calls of section 4, for tests. */
 export type TestService = ReturnType<typeof testServiceOf>;
 
-const HOST = "127.0.0.1";
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -169,17 +167,6 @@ const injecting = (apps: Apps): Send => {
 export const unlistedService = (behaviour: string): TestService => {
   const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
   return testServiceOf({ ...service, ...addresses }, injecting(apps));
-};
-
-/** The same service with a listener and beside it, where much of what a test asks is no matter of sockets. */
-export const bothWays = async (behaviour: string) => {
-  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
-  const [port, controlPort] = [await listenAt(apps[0], HOST, 0), await listenAt(apps[1], HOST, 0)];
-  const listening = { baseUrl: `http://${HOST}:${port}`, controlUrl: `http://${HOST}:${controlPort}` };
-  return {
-    listening: testServiceOf({ ...service, ...listening }, ask),
-    unlisted: testServiceOf({ ...service, ...addresses }, injecting(apps)),
-  };
 };
 
 /** Exchanges a fresh code and returns the tokens. */
