@@ -122,15 +122,14 @@ const movedByFile = async (
   return { stop, profile: { baseUrl, hooks: { clock: { faketime: { file } }, events } } };
 };
 
-export const startPython = (
+const startPython = (
   program: string,
   module: string,
   place: Pick<Place, "folder" | "clients">,
-  env: (clockFile: string) => NodeJS.ProcessEnv = faketimeEnvironment,
 ): Promise<RunningService> =>
   movedByFile(program, ["front.py", module], place, {
     cwd: path.join(here, "python"),
-    env: (file) => ({ ...env(file), PYTHONDONTWRITEBYTECODE: "1" }),
+    env: (file) => ({ ...faketimeEnvironment(file), PYTHONDONTWRITEBYTECODE: "1" }),
   });
 
 export const python =
@@ -176,7 +175,3 @@ const nodeProgram = fileURLToPath(new URL("node/main.ts", import.meta.url));
 
 export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
   withClockHooks(startService(process.execPath, [nodeProgram], place));
-
-/** The same service under libfaketime. Its timers, which Node times by a monotonic clock, run in real time. */
-export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
-  movedByFile(process.execPath, [nodeProgram], place, { env: withRealMonotonic });
