@@ -88,7 +88,11 @@ const faults: readonly Fault[] = [
   { name: "late", says: ofTwo("its set-up outlasted the start"), played: { frozenUntilMs: 2_000 } },
   { name: "another rate", says: /rate is "45/, exitCode: 2, played: { asked: { rate: 45 } } },
   { name: "killed midway", says: ofTwo("its record was never sealed"), played: { killedAfterMs: 3_000 } },
-  { name: "full disk", says: ofTwo("(its record was never sealed|the record)"), played: { filesKib: 32 } },
+  {
+    name: "full disk",
+    says: ofTwo("its (record was never sealed|load generator failed)"),
+    played: { filesKib: 32 },
+  },
 ];
 
 const LEAD_MS = 90_000;
