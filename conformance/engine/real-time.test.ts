@@ -121,15 +121,3 @@ it.concurrent("a code that lives too long and a sixth push fail their rules in r
   }
   expect(of.map(({ requirement }) => requirement)).toEqual([]);
 });
-
-it.concurrent("a certificate that is not checked is seen in real time, also if no rule needs silence", async () => {
-  const of = rules.filter(({ requirement }) => requirement === "push.certificate-check");
-  // From the second scale on, the receiver is out between the retries of others.
-  for (const scale of scales.slice(1)) {
-    const { rules: results } = await judgeAt("push-certificate-unchecked", scale, of);
-    const kinds = results.map(({ verdict }) => verdict.kind);
-    expect(kinds).not.toContain("not-applicable");
-    if (kinds.includes("warned")) return;
-  }
-  expect.unreachable("the push with the untrusted certificate was not seen");
-});

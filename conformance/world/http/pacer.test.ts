@@ -237,20 +237,6 @@ describe("a lockout", () => {
     expect(await send(() => granting)).toBe(granting);
   });
 
-  it("is not suspected while nothing was refused", async () => {
-    const { pacer, real, send } = open();
-    await send(() => granting);
-    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
-    expect(pacer.report().lockouts).toBe(0);
-  });
-
-  it("is not suspected where a client was never given a token", async () => {
-    const { pacer, real, send } = open();
-    for (let sent = 0; sent < 5; sent += 1) await send(() => refusing);
-    await pacer.findLock(real, { look: () => Promise.resolve("exchange") });
-    expect(pacer.report().lockouts).toBe(0);
-  });
-
   it("is not waited for longer than the run may wait", async () => {
     const opened = open({ maxWaitMs: 5 * MINUTE_MS });
     const ended = await errorOf(play(60, opened.time.nowMs, opened, opened.real), TransportError);
