@@ -133,23 +133,6 @@ describe("a recorded run", () => {
   });
 });
 
-describe("a recorded run with a waiver", () => {
-  it.each([
-    ["passes despite the breach that it covers", "2999-12-31", 0, "active"],
-    ["fails once it has expired", "2001-01-01", 1, "expired"],
-  ])("%s", async (_, expires, exitCode, state) => {
-    const fake = await stopping(startFake());
-    const waivers = [{ id: "code.single-use", expires, reason: "known", owner: "the team" }];
-    const breaking = single((_world, run) => run.once(() => Promise.resolve(fail("refused", "granted"))));
-    const holding: Rule = {
-      requirement: "code.lifetime",
-      check: (_world, run) => run.once(() => Promise.resolve(pass)),
-    };
-    const options = { ...base(), resolved: await fake.resolved({ waivers }), rules: [breaking, holding] };
-    expect((await recordedRun(options)).record).toMatchObject({ exitCode, waivers: [{ state }] });
-  });
-});
-
 describe("a replay", () => {
   it.each(["code.single-use"] as const)(
     "of %s answers that it still fails, is fixed, or could not run",

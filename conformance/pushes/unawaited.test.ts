@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { behaviourFrom } from "../../fake-server/registry.ts";
-import { briefSchedule, judgeAll } from "../testing/judge.ts";
+import { judgeAll } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import { serveHttp } from "../testing/servers.ts";
 
@@ -29,7 +29,7 @@ it("a sender that polls every second passes with an advance hook that does not s
   const results = await judgeAll([ruleFor("push.schedule"), ruleFor("push.independent-schedules")], {
     behaviour: noticedEachSecond,
     // Each stop of such a clock takes real time.
-    limits: briefSchedule,
+    limits: { pushDelaysMs: [30_000], maxPushes: 2 },
     profile: (profile) => {
       const advance = profile.hooks?.clock?.advance;
       if (advance === undefined || !("http" in advance)) throw new Error("the fake has an advance hook");

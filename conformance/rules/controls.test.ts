@@ -5,14 +5,12 @@ import { ruleFor } from "../testing/seeded.ts";
 
 /** Where something never works at all, these rules cannot tell what they are about, and quote what it got instead. */
 test.each<readonly [RequirementId, string, RegExp]>([
-  ["code.lifetime", "code-never-granted", /even a fresh code yields no token that works: status 400/],
   ["access.lifetime", "access-header-not-read", /even a fresh accessToken opens no list: status 401/],
   [
     "refresh.lifetime",
     "refreshed-access-token-unknown",
     /even the accessToken of a fresh refreshToken opens no list: status 401/,
   ],
-  ["code.single-use", "access-header-not-read", /gets no page with limit=1: status 401/],
   [
     "service.survives-bad-input",
     "access-header-not-read",

@@ -118,23 +118,7 @@ it.each([
   expect(await session.events?.trigger("account")).toBe(id);
 });
 
-it("a session removes its listeners from the run's signal when it is closed", async () => {
-  const fake = await stopping(startFake());
-  const listeners = { added: 0, removed: 0 };
-  const { signal } = new AbortController();
-  const spied = new Proxy(signal, {
-    get: (target, key) => {
-      if (key === "addEventListener") listeners.added += 1;
-      if (key === "removeEventListener") listeners.removed += 1;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  const session = openSession(await fake.resolved(), { ...runOptions(), signal: spied });
-  await session.close();
-  expect(listeners.added).toBeGreaterThan(0);
-  expect(listeners.removed).toBe(listeners.added);
-});
+
 
 describe("steps shared by rules", () => {
   it("do not let a virtual clock advance while a hook is running", async () => {
@@ -208,17 +192,6 @@ it("lists what remains, restores the callback, and passes the list to the clean-
     },
   });
   expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
-});
-
-it("reports what hooks could not clean up, without changing the outcome", async () => {
-  const { origin } = await answered(500);
-  const cleanup = { http: { url: `${origin}/cleanup` } };
-  const options = await optionsWith({ restore: `${origin}/restore`, cleanup });
-  const { leftBehind, outcome } = await conform(options);
-  expect(outcome).toBe("passed");
-  const text = leftBehindSentences(leftBehind).join("\n");
-  expect(text).toContain("hooks.callback.restore: ");
-  expect(text).toContain("hooks.cleanup: ");
 });
 
 it("cleans up after an interrupted run, and after one that fails in the preflight", async () => {
