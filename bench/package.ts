@@ -8,11 +8,11 @@ import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 /** Versions of Node that users have; the package requires the first or later. */
 const nodes = ["22.19", "24"] as const;
-const quick = ["--effort", "quick", "--only", "code.single-use,push.delivered"];
+const quick = ["--fake", "--effort", "quick", "--only", "code.single-use,push.delivered"];
 /** What a new user calls first, with the expected exit codes. */
 const calls: readonly (readonly string[])[] = [
   ["init"],
-  ["doctor"],
+  ["doctor", "--fake"],
   ["conform", ...quick],
   ["run", ...quick, "--rate", "20", "--duration", "2s", "--out", "both", "--json", "--report", "junit,html"],
   ["report", "both/gate", "both/load", "--out", "again"],
