@@ -1,8 +1,5 @@
 import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts";
-import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
-import { pool } from "../changes.ts";
-import { createService } from "../start.ts";
 import http from "node:http";
 import { createGunzip } from "node:zlib";
 
@@ -67,8 +64,6 @@ export type TestService = ReturnType<typeof testServiceOf>;
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
 
-type Send = (url: string, asked: Asked) => Promise<Omit<Reply, "fields">>;
-
 const fieldsOf = (text: string): Reply["fields"] => {
   try {
     return (JSON.parse(text) ?? {}) as Reply["fields"];
@@ -87,12 +82,11 @@ export const codeIn = (reply: Reply): string => {
   return typeof code === "string" ? code : "";
 };
 
-/** `send` sends a request as it is. */
-const testServiceOf = (server: FakeServer, send: Send) => {
+const testServiceOf = (server: FakeServer) => {
   const [client, other] = server.clients;
   if (client === undefined || other === undefined) throw new Error("two clients are required");
   const reply = async (url: string, asked: Asked): Promise<Reply> => {
-    const answered = await send(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
+    const answered = await ask(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
     return { ...answered, fields: fieldsOf(answered.text) };
   };
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -109,7 +103,6 @@ const testServiceOf = (server: FakeServer, send: Send) => {
     ...server,
     client,
     other,
-    send,
     get,
     post,
     authorize,
@@ -136,38 +129,7 @@ const testServiceOf = (server: FakeServer, send: Send) => {
 };
 
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
-  testServiceOf(await startFakeServer(options), ask);
-
-/** How many requests a test has under way at once; others wait. */
-export const CONNECTIONS = 24;
-
-type Apps = ReturnType<typeof createService>["apps"];
-
-const addresses = { baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
-
-/** Asks a service beside its sockets. */
-const injecting = (apps: Apps): Send => {
-  const connections = pool(CONNECTIONS);
-  return async (url, { body, method, headers: sent }) => {
-    const app = url.startsWith(addresses.controlUrl) ? apps[1] : apps[0];
-    await connections.take();
-    const { statusCode, headers, payload } = await app
-      .inject({
-        url,
-        method: method as "GET" | "POST",
-        headers: sent,
-        ...(body === undefined ? {} : { payload: body }),
-      })
-      .finally(connections.giveBack);
-    return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: payload };
-  };
-};
-
-/** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
-export const unlistedService = (behaviour: string): TestService => {
-  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
-  return testServiceOf({ ...service, ...addresses }, injecting(apps));
-};
+  testServiceOf(await startFakeServer(options));
 
 /** Exchanges a fresh code and returns the tokens. */
 export const tokensOf = async (
