@@ -1,16 +1,16 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { addedUp } from "../../conformance/contract/second-counts.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
-import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
-import { startProgram } from "../../conformance/testing/start-cli.ts";
 import { k6OfFile, loadHere, startFront } from "./testing/load-here.ts";
 
-/** Loads whose requests fail: because the service asks for fewer, or because the load generator runs out of something. */
+/**
+ * Loads whose requests fail: because the service asks for fewer, or because the load generator runs out of something.
+ * What it says of other limits than open files is judged in own-limits.test.ts.
+ */
 
 const folder = folderOfFile();
 const k6 = k6OfFile();
@@ -49,11 +49,10 @@ it("a load says why requests failed, per endpoint and second, and that the servi
   }
 });
 
-/** Virtual users take turns, so that each opens its connections within the load, however fast the machine is. */
-const exhausting = "--rate 300 --duration 3s --scenario token --seed 1";
-
 it("a load whose generator runs out of open files is not valid, and says so", async () => {
   writeFileSync(at("k6"), `#!/bin/sh\nulimit -n 64\nexec "${k6.path}" "$@"\n`, { mode: 0o755 });
+  // Virtual users take turns, so that each opens its connections within the load, however fast the machine is.
+  const exhausting = "--rate 300 --duration 3s --scenario token --seed 1";
   const { record, exitCode } = await loadHere(at("k6"), exhausting, at("files"));
   expect([exitCode, record.outcome, record.validity?.valid]).toEqual([3, "incomplete", false]);
   expect(record.achieved?.unsent).toEqual({ "open files": expect.any(Number) as number });
@@ -64,29 +63,3 @@ it("a load whose generator runs out of open files is not valid, and says so", as
   });
   expect(causesIn(record.endpoints)).toEqual({});
 });
-
-const fewPorts = "ip link set lo up && echo 40000 40099 > /proc/sys/net/ipv4/ip_local_port_range";
-const mayIsolate = spawnSync("unshare", ["-rn", "sh", "-c", fewPorts]).status === 0;
-
-it.skipIf(!mayIsolate)(
-  "a load whose generator runs out of local ports is not valid, and says so",
-  async () => {
-    const command = `${fewPorts} && exec "$@"`;
-    const load = [
-      process.execPath,
-      path.join(root, "cli.ts"),
-      "load",
-      ...exhausting.split(" "),
-      "--out",
-      at("ports"),
-    ];
-    const started = startProgram("unshare", ["-rn", "sh", "-c", command, "sh", ...load], {
-      env: { TOUCHSTONE_K6: k6.path },
-    });
-    expect(await started.closed).toBe(3);
-    const { stdout, stderr } = started.said();
-    expect(stdout).toContain("The load run is not valid: the load generator ran out of local ports");
-    expect(stdout).toContain("net.ipv4.ip_local_port_range");
-    expect(stderr).toMatch(/The load generator may be too small.*local ports are needed, and 100 allowed/);
-  },
-);

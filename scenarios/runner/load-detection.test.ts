@@ -6,8 +6,8 @@ import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /**
- * Defects that only load shows, each found under the rule that it breaks and under no other. All of
- * them are tried by `npm run bench -- load-detect`; here are one of concurrency, one of memory and one of pushes.
+ * Defects that only load shows, each found under the rule that it breaks and under no other. All of them are tried by
+ * `npm run bench -- load-detect`; here are one that the script finds, and one that the receiver's journal shows.
  */
 
 const folder = folderOfFile();
@@ -17,7 +17,6 @@ const k6 = k6OfFile();
 describe("a load finds defects that show only under load, with masked evidence and the same result in its record", () => {
   it.for([
     ["token", 400, 3, { "load-answers-swapped": "authorize.echoes-state" }],
-    ["mixed", 150, 3, { "load-refresh-tokens-evicted": "refresh.reusable" }],
     ["push", 150, 4, { "load-push-outbox-overflows": "push.delivered" }],
   ] as const)("%s at %i requests per second for %i s: %j", async ([scenario, rate, seconds, breaks]) => {
     const behaviour = Object.keys(breaks).join();
