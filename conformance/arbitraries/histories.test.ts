@@ -6,12 +6,6 @@ import { histories, type History } from "./histories.ts";
 const arbitrary = histories(documentLimits, 7_200_000, true, 40);
 const printed = (history: History): readonly string[] => history.map(String);
 
-test("histories are long enough to reach deep states", () => {
-  const lengths = fc.sample(arbitrary, { seed: 1, numRuns: 100 }).map((history) => printed(history).length);
-  expect(Math.max(...lengths)).toBeGreaterThan(38);
-  expect(lengths.filter((length) => length > 18).length).toBeGreaterThan(40);
-});
-
 test("a failing history shrinks to the relevant steps, and its path reproduces it", () => {
   const property = fc.property(arbitrary, (history) => {
     const steps = printed(history);

@@ -102,14 +102,6 @@ describe("forAll", () => {
     });
   });
 
-  it("fails with the first value if no smaller one may be tried", async () => {
-    const verdict = await open({ shrinking: { tries: 0, mostMs: 0 } }).run.forAll(fc.nat(), isSmall);
-    expect(verdict).toMatchObject({
-      kind: "failed",
-      breach: { reproduction: { replayed: { failures: 4 } } },
-    });
-  });
-
   it("fails with the first value if shrinking meets an error of the harness", async () => {
     let judged = 0;
     const verdict = await open().run.forAll(

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
@@ -8,7 +6,6 @@ import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
 import { acknowledgementBreach, answerBreach, pushBreach, stateBreach } from "../testing/contract-schemas.ts";
 import { madeNotification } from "../testing/made.ts";
-import { runHere } from "../testing/run-here.ts";
 import { catalogue, requirementIds } from "./catalogue.ts";
 import { duration } from "./duration.ts";
 import { accessTokenHeader, endpoints, stateCharacters } from "./forms.ts";
@@ -20,12 +17,6 @@ test("it is valid OpenAPI 3.1 under an independent validator", async () => {
   expect(await new Validator().validate(structuredClone(contract))).toEqual({ valid: true });
   const broken = { ...structuredClone(contract), webhooks: { notification: { post: { responses: 1 } } } };
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
-});
-
-test("`rules --openapi` prints it byte for byte", async () => {
-  const { stdout, exitCode } = await runHere(["rules", "--openapi"]);
-  expect(exitCode).toBe(0);
-  expect(stdout).toBe(readFileSync(path.join(import.meta.dirname, "openapi.json"), "utf8"));
 });
 
 test("it has exactly the endpoints of the table, and the push as a webhook", () => {

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { expect, test, it } from "vitest";
-import { counted, inGroups, pathIn, shorten, withoutRuns, nearest } from "./text.ts";
+import { counted, pathIn, shorten, withoutRuns, nearest } from "./text.ts";
 import { requirementIds } from "./catalogue.ts";
-
-test("splits values into consecutive groups of at most the given size", () => {
-  expect(inGroups([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-  expect(inGroups([], 3)).toEqual([]);
-});
 
 test.each(["/hook", "/hook?x=/y?z", "https://host.example:8443/hook?x=1", "HTTP://host/hook"])(
   "the path in the target %s is /hook",

@@ -137,25 +137,6 @@ describe("detection", () => {
   });
 });
 
-describe("a list that several share", () => {
-  it("is judged once in all, by whoever takes the next position", async () => {
-    let handedOut = 0;
-    const next = () => Promise.resolve(handedOut++);
-    const subjects = [
-      defect("code.unknown", "code.unknown"),
-      defect("none", "code.unknown"),
-      variant("quiet"),
-      variant("code.single-use"),
-      variant("quieter"),
-    ];
-    const parts = await Promise.all([1, 2].map(() => detect({ ...options(), subjects, next })));
-    const merged = mergeDetections(parts);
-    expect(merged.defects).toMatchObject({ total: 2, killed: 1, survivors: [{ name: "none" }] });
-    expect(merged.variants).toMatchObject({ total: 3, judged: 3 });
-    expect(merged.variants.falseAlarms.map(({ variant: name }) => name)).toEqual(["code.single-use"]);
-  });
-});
-
 describe("shards", () => {
   it("are parsed as i/n, and together cover the list once", async () => {
     expect(parseShard(undefined)).toEqual({ index: 0, count: 1 });

@@ -1,35 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fail } from "../judging/case-verdict.ts";
 import type { Rule } from "../checks/rule.ts";
-import type { World } from "../world/world.ts";
-import { obtainCode, obtainTokens } from "../world/steps.ts";
+import { obtainTokens } from "../world/steps.ts";
 import { judge, rule, verdictOf } from "./testing/judge-own.ts";
 
 describe("evidence", () => {
-  it("is the exchanges of the failing case, in any part, and empty for a rule that passed", async () => {
-    const wrongly = async (world: World): Promise<CaseVerdict> => {
-      await obtainCode(world);
-      return fail("right", "wrong");
-    };
-    const parts: Rule = {
-      requirement: "code.unknown",
-      check: (_, run) =>
-        run.all([
-          run.once(async (world) => await wrongly(world), { part: "a", replays: 0 }),
-          run.once(async (world) => await wrongly(world), { part: "b", replays: 0 }),
-        ]),
-    };
-    const sound = rule("code.single-use", async (world) => {
-      await obtainTokens(world);
-      return pass;
-    });
-    const [first, second] = await judge([parts, sound]);
-    if (first?.verdict.kind !== "failed") throw new Error("it did not fail");
-    expect(first.exchanges.map(({ n }) => n)).toEqual(first.verdict.breach.evidence);
-    expect(first.exchanges).toHaveLength(1);
-    expect(second?.exchanges).toEqual([]);
-  });
-
   it("is what a verdict names and what issued its credentials, with the number of exchanges left out", async () => {
     const naming = rule("exchange.access-token-works", async (world) => {
       await obtainTokens(world);

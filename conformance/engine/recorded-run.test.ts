@@ -134,7 +134,7 @@ describe("a recorded run", () => {
 });
 
 describe("a replay", () => {
-  it.each(["authorize.echoes-state", "code.single-use"] as const)(
+  it.each(["code.single-use"] as const)(
     "of %s answers that it still fails, is fixed, or could not run",
     async (id) => {
       const name = Object.keys(defects).find((one) => defects[one]?.breaks.includes(id)) ?? "";

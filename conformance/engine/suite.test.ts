@@ -4,6 +4,7 @@ import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/serve.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { conform, type ConformOptions } from "./conform.ts";
+import { requestsOf } from "../checks/effort.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { parseDuration } from "../contract/duration.ts";
 import { waived } from "../contract/outcome.ts";
@@ -40,6 +41,15 @@ const receiverFor = async ({ receiver }: ResolvedProfile): Promise<ConformOption
   return started;
 };
 
+const sent = { all: 0, refused: 0 };
+const sink: ConformOptions["sink"] = {
+  write: ({ isPush, answer }) => {
+    if (isPush === true) return;
+    sent.all += 1;
+    if (answer !== undefined && answer.status >= 400) sent.refused += 1;
+  },
+};
+
 let results: ReadonlyMap<string, RuleResult>;
 let excused: ReadonlySet<string>;
 
@@ -49,6 +59,7 @@ const judge = async () => {
     resolved,
     receiver: await receiverFor(resolved),
     rules,
+    sink,
     effort: effortOf({ effort: TOUCHSTONE_EFFORT ?? "quick" }),
     seed: Number(TOUCHSTONE_SEED ?? 1),
     strict: false,
@@ -88,4 +99,9 @@ it.runIf(isOwnGate)("the whole gate moves the embedded fake's clock at most 150 
   const clockMoves = fake === undefined ? 0 : (await countersOf(fake)).clockMoves;
   expect(clockMoves).toBeGreaterThan(20);
   expect(clockMoves).toBeLessThanOrEqual(150);
+});
+
+it.runIf(isOwnGate)("the whole gate sends about as many requests as doctor says", () => {
+  for (const which of ["all", "refused"] as const)
+    expect(Math.abs(sent[which] / requestsOf.quick[which] - 1)).toBeLessThan(0.2);
 });

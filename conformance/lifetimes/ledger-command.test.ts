@@ -40,7 +40,6 @@ describe("a ledger on the command line", () => {
   });
 
   it.each([
-    ["a missing key", {}, [], /needs a key; set TOUCHSTONE_LEDGER_KEY/],
     ["a key that is too short", { TOUCHSTONE_LEDGER_KEY: "secret" }, [], /has 6 characters; accepted are 16/],
     [
       "a key file that does not exist",
@@ -68,11 +67,5 @@ describe("a ledger on the command line", () => {
     const alone = await conform(["--ledger-key-file", file]);
     expect(alone.stderr).toMatch(/--ledger-key-file needs --ledger/);
     expect(alone.exitCode).toBe(2);
-  });
-
-  it("makes `touchstone ledger` exit with 2 if the file does not exist", async () => {
-    const run = await runHere(["ledger", fresh("nothing")], { env: key });
-    expect(run.stderr).toMatch(/there is no such file/);
-    expect(run.exitCode).toBe(2);
   });
 });

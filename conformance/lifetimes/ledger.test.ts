@@ -88,7 +88,6 @@ describe.concurrent("a lifetime of thirty days at a service whose clock cannot b
     ["refresh.lifetime", "refreshToken", 29],
     ["refresh.lifetime-is-from-issue", "refreshToken in use", 29],
     ["refresh.after-access-expiry", "refreshToken whose accessToken has expired", 1],
-    ["refresh.reauthorize", "refreshToken after which the client authorizes again", 0],
   ])(
     "is pending at first for %s, then passes with the bracket that the runs measured",
     async (rule, subject, acceptedDays) => {
@@ -132,22 +131,12 @@ describe.concurrent("a lifetime of thirty days at a service whose clock cannot b
       Array(3).fill("no run happened while it was due"),
     );
   });
-
-  it("takes a credential for used up if a run that was killed had probed it", async () => {
-    const target = await service("sound");
-    await target.run("refresh.lifetime");
-    const note = "a run probed it, but ended before it recorded the answer";
-    for (const entry of target.store.entries()) target.store.put({ ...entry, note });
-    await target.run("refresh.lifetime");
-    expect(target.missed().map((entry) => entry.note)).toEqual([note, note, note]);
-  });
 });
 
 describe.concurrent("a lifetime of ten minutes, judged by runs that may not wait that long", () => {
   it.each([
     ["sound", "passed"],
     ["code-lives-eleven-minutes", "failed"],
-    ["code-dies-after-nine-minutes", "failed"],
   ])("of the fake %s is %s once a run is active while a code expires", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("code.lifetime")).toMatchObject({ kind: "pending" });
@@ -178,24 +167,10 @@ describe.concurrent("a lifetime of ten minutes, judged by runs that may not wait
     );
     expect(target.missed().map(({ step }) => step.at.side)).toEqual(["alive", "alive"]);
   });
-
-  it("fails on the next day if codes never expire", async () => {
-    const target = await service("code-lives-for-ever");
-    await target.run("code.lifetime");
-    await target.advance(DAY_AND_A_MINUTE_MS);
-    const verdict = await target.run("code.lifetime");
-    expect(verdict).toMatchObject({ kind: "failed" });
-    expect(JSON.stringify(verdict)).toMatch(/refused 10 min.*accepted at an age of 1 d/);
-    await target.advance(DAY_AND_A_MINUTE_MS);
-    expect(await target.run("code.lifetime")).toMatchObject({ kind: "failed" });
-  });
 });
 
 describe.concurrent("the lifetime of access tokens, judged by runs that may not wait for expiresIn", () => {
-  it.each([
-    ["sound", "passed"],
-    ["access-lives-five-minutes-longer", "failed"],
-  ])("of the fake %s is %s", async (behaviour, kind) => {
+  it.each([["sound", "passed"]])("of the fake %s is %s", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("access.lifetime")).toMatchObject({ kind: "pending" });
     const lifetimeMs = target.store.entries()[0]?.life.lifetimeMs ?? 0;

@@ -26,12 +26,9 @@ describe.concurrent("a lifetime", () => {
   );
 
   it.each([
-    ["a second too short", LIFETIME_MS - 1_000, "refused at an age of at most"],
     ["a minute too short", LIFETIME_MS - MINUTE_MS, "refused at an age of at most"],
     ["zero", 0, "refused at an age of at most"],
-    ["a second too long", LIFETIME_MS + 1_000, "accepted at an age of at least"],
     ["a minute too long", LIFETIME_MS + MINUTE_MS, "accepted at an age of at least"],
-    ["a thousand times too long", LIFETIME_MS * 1_000, "accepted at an age of at least"],
     ["endless", Infinity, "accepted at an age of at least"],
   ])("that is %s fails, on a frozen and on a flowing clock", async (_, livesMs, words) => {
     for (const flowMs of [0, 1])
@@ -47,15 +44,9 @@ describe.concurrent("a lifetime", () => {
 
   it.each<readonly [string, Verdict["kind"], Parameters<typeof judge>[0]]>([
     ["at a service that counts whole seconds", "passed", { countsMs: 1_000 }],
-    ["at one whose clock flows", "passed", { flowMs: 1 }],
     ["at one that does both", "passed", { countsMs: 1_000, flowMs: 1 }],
     ["a second too short, in whole seconds", "failed", { countsMs: 1_000, livesMs: LIFETIME_MS - 1_000 }],
     ["a second too long, in whole seconds", "failed", { countsMs: 1_000, livesMs: LIFETIME_MS + 1_000 }],
-    [
-      "a minute too short if the clock is not read",
-      "failed",
-      { guessedMs: 9, livesMs: LIFETIME_MS - MINUTE_MS },
-    ],
     [
       "a minute too long if the clock is not read",
       "failed",
@@ -71,9 +62,7 @@ describe.concurrent("a lifetime", () => {
       "passed",
       { livesMs: LIFETIME_MS / 2, expiring: { sides: "dead" } },
     ],
-    ["too long, on its dead side alone", "failed", { livesMs: LIFETIME_MS * 2, expiring: { sides: "dead" } }],
     ["if no probe is decisive", "inconclusive", { expiring: { lifetimeOf: () => Number.NaN } }],
-    ["if it is longer than any wait", "inconclusive", { expiring: { lifetimeOf: () => 1e18 } }],
   ])("%s is %s", async (_, kind, setting) => {
     expect((await judge(setting)).verdict).toMatchObject({ kind });
   });
@@ -163,7 +152,7 @@ describe.concurrent("a clock that flows while a hook takes up to 3 s to move it"
     const random = fc.sample(fc.integer({ min: 0, max: 3_000 }), { seed, numRuns: 500 });
     return { overshootMs: (nth: number) => random[nth % random.length] ?? 0, requestMs: 60, flowMs: 15 };
   };
-  const seeds = Array.from({ length: 12 }, (_, seed) => seed);
+  const seeds = Array.from({ length: 4 }, (_, seed) => seed);
 
   it.each(seeds)("lets an exact lifetime pass, with the resolution reported (seed %i)", async (seed) => {
     const { acceptedUpToMs = 0, refusedFromMs = 0, resolutionMs } = await passed(slow(seed));

@@ -49,25 +49,6 @@ const diagnose = async (
 const failed = (checks: readonly Check[]): readonly Check[] => checks.filter(({ ok }) => ok === false);
 
 describe("the doctor", () => {
-  it("runs all checks on a sound profile and reports no problem", async () => {
-    const checks = await diagnose(sound());
-    expect(failed(checks)).toEqual([]);
-    expect(checks.map(({ check }) => check)).toEqual(
-      expect.arrayContaining([
-        "profile",
-        "secrets",
-        "safety.hosts",
-        "ledger key",
-        "base address",
-        "hooks.clock.advance",
-        "clients[0]",
-        "clients[1]",
-        "hooks.events.trigger",
-        "hooks.callback.register",
-      ]),
-    );
-  });
-
   /** An HTTPS service with an unknown authority. */
   const untrusted = async (): Promise<string> => {
     const leaf = await currentLeaf(await makeCa(Date.now()), ["127.0.0.1"], Date.now());

@@ -76,20 +76,6 @@ describe("a new profile", () => {
   });
 });
 
-describe("a new schema", () => {
-  it("replaces an older one, and any other file only with --force", () => {
-    const file = path.join(folder, "schema.json");
-    writeFileSync(file, '{ "title": "Touchstone profile" }');
-    writeSchema(file, false);
-    expect(readFileSync(file, "utf8")).toContain("baseUrl");
-    writeFileSync(file, "mine");
-    expect(() => writeSchema(file, false)).toThrow(/--force/);
-    expect(readFileSync(file, "utf8")).toBe("mine");
-    writeSchema(file, true);
-    expect(readFileSync(file, "utf8")).toContain("baseUrl");
-  });
-});
-
 describe("the name of a new profile", () => {
   const nameIn = (packageJson: string | undefined, canImport = true): string => {
     if (packageJson !== undefined) writeFileSync(path.join(folder, "package.json"), packageJson);

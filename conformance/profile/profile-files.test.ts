@@ -108,11 +108,6 @@ it.each<[string, object, readonly string[]]>([
     pair({ keyFile: "other.pem" }),
     ["network.clientCertificate", "do not match"],
   ],
-  [
-    "an unset passphrase",
-    pair({ passphrase: { env: "NONE" } }),
-    ["network.clientCertificate.passphrase", "NONE"],
-  ],
   ["an unset proxy", { network: { proxy: { url: { env: "NONE" } } } }, ["network.proxy.url", "NONE"]],
   [
     "a proxy that is not an address",
@@ -124,18 +119,6 @@ it.each<[string, object, readonly string[]]>([
     { receiver: { attach: { controlUrl: "https://receiver.example", token: { env: "NONE" } } } },
     ["receiver.attach.token: ", "NONE is not set"],
   ],
-  [
-    "a receiver at something that is no address",
-    { receiver: { attach: { controlUrl: "receiver.example" } } },
-    ["receiver.attach.controlUrl"],
-  ],
-  [
-    "a receiver's key that does not exist",
-    { receiver: { listen: { certificate: { certFile: "cert.pem", keyFile: "none.pem" } } } },
-    ["receiver.listen.certificate.keyFile", path.join(folder, "none.pem")],
-  ],
-  ["an unknown key of a receiver", { receiver: { listen: { prot: 1 } } }, ["receiver", "prot"]],
-  ["an unknown scheme of a receiver", { receiver: { listen: { scheme: "ftp" } } }, ["receiver"]],
 ])("a profile with %s is refused, without showing secrets", async (_, more, words) => {
   const found = await load(more, { WORDS: `${plainSecret}@proxy` });
   const text = "problems" in found ? found.problems.join("\n") : "it was accepted";

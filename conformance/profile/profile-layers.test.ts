@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { defineProfilePart, type ProfilePart } from "../contract/profile.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { loadProfile } from "./profile.ts";
 import { folderOfFile } from "../testing/folders.ts";
@@ -103,19 +102,6 @@ describe("a profile of several files", () => {
     const { profile } = await loadProfile([write("base.json", first), write("over.json", over)], environment);
     expect(profile.headers).toEqual({ "x-one": environment.B });
     expect(profile.pins?.observations).toEqual({ "exchange.errors": { b: null } });
-  });
-
-  it("has types that allow null only for optional keys, and only complete alternatives", () => {
-    const part = {
-      name: null,
-      headers: { "x-one": null },
-      hooks: { clock: null, events: { trigger: { command: ["./event.sh"] } } },
-    } satisfies ProfilePart;
-    // @ts-expect-error a service has an address
-    const none = { baseUrl: null } satisfies ProfilePart;
-    // @ts-expect-error half a hook would replace a whole one
-    const half = { hooks: { clock: { now: { timeoutMs: 5 } } } } satisfies ProfilePart;
-    expect([part, none, half].map((one) => defineProfilePart(one as ProfilePart))).toHaveLength(3);
   });
 
   it("resolves a secret file or command relative to the profile that names it", async () => {

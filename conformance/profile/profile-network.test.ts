@@ -91,19 +91,6 @@ describe("secrets of headers, queries and bodies", () => {
     );
   });
 
-  it("are fetched once even if used twice", async () => {
-    const counter = path.join(folder, "count");
-    const command = [
-      process.execPath,
-      "-e",
-      `require("fs").appendFileSync(${JSON.stringify(counter)}, "x"); console.log("once-only-1")`,
-    ];
-    const { profile } = await resolved({ headers: { "x-a": { command }, "x-b": { command, prefix: "b " } } });
-    expect(profile.headers).toEqual({ "x-a": "once-only-1", "x-b": "b once-only-1" });
-    const { readFileSync } = await import("node:fs");
-    expect(readFileSync(counter, "utf8")).toBe("x");
-  });
-
   it("are reported by key, without their values, if they cannot be read", async () => {
     const hook = { http: { url: "http://127.0.0.1:1/", body: { key: { $secret: { env: "NOBODY" } } } } };
     const text = await problemOf(() =>

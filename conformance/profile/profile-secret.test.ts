@@ -9,15 +9,4 @@ describe("the environment of a load run", () => {
       SSL_CERT_FILE: "/ca.pem",
     });
   });
-
-  it("is refused if the profile has network or consent settings that k6 cannot follow", () => {
-    const code = { command: ["./get-code.sh"] };
-    const profile = {
-      network: { proxy: { url: "http://proxy:1" }, resolve: { a: "::1" } },
-      authorize: { code },
-    };
-    expect(() => loadEnvironment(profile, {})).toThrow(
-      /network\.proxy.*\n.*network\.resolve.*\n.*authorize\.code/,
-    );
-  });
 });

@@ -54,14 +54,12 @@ describe("a profile is refused, with the key and what is accepted,", () => {
       { slos: { endpoints: { list: { percentilesMs: { "100": 3 } } } } },
       ["slos.endpoints.list.percentilesMs", '"100"', "above 0 and below 100"],
     ],
-    [{ limits: { codeLifetimeMs: 0 } }, ["limits.codeLifetimeMs is 0", "must be greater than 0"]],
     [{ tolerances: { latenessMs: -1 } }, ["tolerances.latenessMs is -1", "must be at least 0"]],
     [{ name: "" }, ['name is ""', "must not be empty"]],
     [
       { pins: { observations: { "code.unknown": "x" } } },
       ["pins.observations: code.unknown is derived and never observed", "accepted are unspecified rules"],
     ],
-    [{ clients: [] }, ["clients", "must not be empty"]],
     [{ clients: [client, client, client] }, ["clients", "more than 2"]],
     [{ baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
     [{ baseUrl: `https://x/?key=${plainSecret}` }, ['baseUrl is "http', "without query"]],
@@ -71,16 +69,12 @@ describe("a profile is refused, with the key and what is accepted,", () => {
     ],
     [{ baseUrl: `https://user:${plainSecret}/@x` }, ['baseUrl is "http', "absolute URL"]],
     [withClient({ redirectUri: "cb" }), ["clients[0].redirectUri"]],
-    [withClient({ secret: null }), ["clients[0].secret is null"]],
     [{ load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } }, ["load.mixed has only weights of 0"]],
     [{ load: { shape: "square" } }, ['load.shape is "square"', "breakpoint, or a list of stages"]],
-    [{ load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
     [{ clients: { ...client, secret: plainSecret } }, ["clients is an object", "a list"]],
     [withClient({ secret: { env: "S", value: plainSecret } }), ["clients[0].secret", '"value"', "env"]],
     [{ headers: [`authorization: ${plainSecret}`] }, ["headers is a list", "object"]],
-    [{ headers: { authorization: { value: plainSecret } } }, ["headers.authorization"]],
     [{ headers: { "a b": plainSecret } }, ['headers."a b"']],
-    [{ authorize: { headers: { a: `${plainSecret}\n` } } }, ["authorize.headers.a"]],
     [{ headers: { Connection: "close" } }, ["headers.Connection cannot be set"]],
     [withHook({ url: "http://x" }), ["hooks.clock.now", '"http"', '"command"']],
     [
@@ -88,19 +82,13 @@ describe("a profile is refused, with the key and what is accepted,", () => {
       ["hooks.clock.now.http", '"methode"', "method"],
     ],
     [withHook({ command: [] }), ["hooks.clock.now.command", "must not be empty"]],
-    [withHook({ command: ["", "x"] }), ["hooks.clock.now.command[0]", "must not be empty (The program.)"]],
     [
       withClient({ secret: { command: [""] } }),
       ["clients[0].secret.command[0]", "must not be empty (The program.)"],
     ],
-    [
-      { headers: { authorization: { command: [""], prefix: "Bearer " } } },
-      ["headers.authorization.command[0]", "must not be empty (The program.)"],
-    ],
     [withHook({ http: { url: "x/{{ms}}" } }), ["hooks.clock.now.http.url", "http://"]],
     [{ notApplicable: { nope: "x" } }, ['"nope"', "touchstone rules"]],
     [{ pins: { readings: { "authorize.state-length": "bites" } } }, ['"bites"', "bytes-after-decoding"]],
-    [{ pins: { readings: { "code.unknown": "x" } } }, ["code.unknown", "it has none"]],
     [
       { hooks: { events: { trigger: { command: ["x", "{{acountId}}"] } } } },
       ["hooks.events.trigger", "{{acountId}}", 'did you mean "accountId"', "{{clientId}}"],
@@ -108,7 +96,6 @@ describe("a profile is refused, with the key and what is accepted,", () => {
     [withHook({ command: ["x"], result: "now" }), ["hooks.clock.now.result", '"now"', '"/now"']],
     [withHook({ command: ["x", "{{ms}}"] }), ["has no placeholders"]],
     [{ hooks: { clock: { advance: { command: ["x", "{{ ms }}"] } } } }, ["{{ ms }}", "accepted are {{ms}}"]],
-    [withWaivers({ id: "code.lifetim" }), ["waivers[0].id", "code.lifetime"]],
     [withWaivers({ id: "authorize.redirect" }), ["waivers[0].id", "unspecified", "never fails the gate"]],
     [withWaivers({}, {}), ["waivers[1].id", "already has a waiver"]],
     [
@@ -124,24 +111,12 @@ describe("a profile is refused, with the key and what is accepted,", () => {
       ['receiver.attach.controlUrl is "http', "`receiver.attach.token` opens it"],
     ],
     [{ headers: { "x-one": 5 } }, ['headers."x-one" is (a number, not shown)', '"env": NAME']],
-    [{ headers: { "x-one": { env: "A", file: "b" } } }, ['headers."x-one"']],
-    [
-      withCleanup({ url: "http://x/", headers: { "a b": "c" } }),
-      ['hooks.cleanup.http.headers."a b" cannot be sent as a header'],
-    ],
     [
       withCleanup({ url: "http://x/", body: { a: [{ $secret: { env: "A" }, b: 1 }] } }),
       ['hooks.cleanup.http.body.a[0] has the key "$secret" but is not a secret'],
     ],
-    [
-      withCleanup({ url: "http://x/", body: { $secret: plainSecret } }),
-      ['body has the key "$secret"', "accepted is"],
-    ],
-    [{ tolerances: { outageMs: -1 } }, ["tolerances.outageMs is "]],
-    [{ concurrency: { maxConnections: 0 } }, ["concurrency.maxConnections is "]],
     [{ concurrency: { maxCases: 2.5 } }, ["concurrency.maxCases is "]],
     [{ network: { resolve: { a: "b" } } }, ["network.resolve.a", '"b"', "IPv4"]],
-    [{ network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
   ])("for %j", async (change, words) => {
     expect(await unsaid({ ...sound, ...change }, words)).toEqual([]);
   });

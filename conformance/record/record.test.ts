@@ -224,12 +224,6 @@ describe("a directory for a record", () => {
     expect(readFileSync(path.join(directory, recordFiles.run), "utf8")).toBe(before);
   });
 
-  it("is accepted if it is empty", () => {
-    const directory = path.join(home, "empty");
-    mkdirSync(directory);
-    expect(openRecord(directory, header).seal(final).state).toBe("sealed");
-  });
-
   it.each([
     ["a file", ["file"]],
     ["below a file", ["file", "run"]],

@@ -1,16 +1,10 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { judge, judgeAll } from "../testing/judge.ts";
-import { behaving, judgeDefect, ruleFor } from "../testing/seeded.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
 const rules = [...rulesOf(codeRules), ruleFor("code.unknown"), ruleFor("code.bound-to-client")];
-
-test("a code that ends early among many is shown by its own exchanges", async () => {
-  const { verdict } = await judgeDefect("code-for-shortest-state-dies-early");
-  expect(verdict).toMatchObject({ kind: "failed", breach: { part: "code issued with 23 others" } });
-  expect(verdict.kind === "failed" && verdict.breach.evidence).toHaveLength(2);
-});
 
 test("a code may be used up by a near miss of it", async () => {
   const behaviour = behaving((sound) => ({

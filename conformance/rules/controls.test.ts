@@ -1,29 +1,16 @@
 import { expect, test } from "vitest";
 import type { RequirementId } from "../contract/catalogue.ts";
-import { judge, judgeAll } from "../testing/judge.ts";
+import { judge } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 /** Where something never works at all, these rules cannot tell what they are about, and quote what it got instead. */
 test.each<readonly [RequirementId, string, RegExp]>([
-  ["exchange.bad-bodies", "code-never-granted", /even a fresh code yields no token that works: status 400/],
-  ["code.lifetime", "code-never-granted", /even a fresh code yields no token that works: status 400/],
   ["access.lifetime", "access-header-not-read", /even a fresh accessToken opens no list: status 401/],
   [
     "refresh.lifetime",
     "refreshed-access-token-unknown",
     /even the accessToken of a fresh refreshToken opens no list: status 401/,
   ],
-  [
-    "refresh.unknown",
-    "refreshed-access-token-unknown",
-    /even the accessToken of a fresh refreshToken opens no list: status 401/,
-  ],
-  [
-    "refresh.bound-to-client",
-    "refreshed-access-token-unknown",
-    /even the accessToken of a fresh refreshToken opens no list: status 401/,
-  ],
-  ["code.single-use", "access-header-not-read", /gets no page with limit=1: status 401/],
   [
     "service.survives-bad-input",
     "access-header-not-read",
@@ -70,19 +57,3 @@ test.each(["code-reusable-on-another-connection", "code-found-but-for-last-chara
     expect(verdict).toMatchObject({ kind: "passed" });
   },
 );
-
-test("nothing is said to invalidate a code where none is ever exchanged", async () => {
-  const verdict = await judge(ruleFor("code.single-use"), { behaviour: "code-never-granted" });
-  expect(verdict).toMatchObject({
-    kind: "failed",
-    breach: { actual: expect.not.stringContaining("other requests") as string },
-  });
-});
-
-test("where nothing is pushed, only push.delivered is broken", async () => {
-  const results = await judgeAll(
-    [ruleFor("push.delivered"), ruleFor("push.unacknowledged-retries"), ruleFor("push.listed")],
-    { behaviour: "push-nothing" },
-  );
-  expect(results.map(({ verdict }) => verdict.kind)).toEqual(["failed", "inconclusive", "inconclusive"]);
-});

@@ -69,13 +69,6 @@ test("refresh.reusable finds breaches that need no waiting even without a clock 
   expect(broken.kind).toBe("failed");
 });
 
-test("a client's id that is its secret is sent as that only where it is wrong", async () => {
-  const same = "demonstration";
-  const judged = [ruleFor("refresh.unknown-client"), ruleFor("exchange.unknown-client")];
-  const results = await judgeAll(judged, { client: { id: same, secret: same } });
-  expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed"]);
-});
-
 test.each(["refresh.unknown", "refresh.unknown-client"] as const)(
   "%s blames no refused refresh where a refreshToken works only once",
   async (rule) => {

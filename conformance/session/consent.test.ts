@@ -72,17 +72,6 @@ describe("a service behind a consent page", () => {
     ).toEqual([]);
   });
 
-  it("fails if it breaks a rule", async () => {
-    await fake.stop();
-    fake = await startFake({ behaviour: "code-reusable-twice" });
-    const { results } = await conform({
-      ...runOptions(),
-      resolved: await behindConsent(byHttp()),
-      rules: only("code.single-use"),
-    });
-    expect(results.map(({ verdict }) => verdict.kind)).toEqual(["failed"]);
-  });
-
   it.each<[string, string[], RegExp]>([
     ["prints nothing", ["true"], /no code in its answer/],
     ["fails", ["sh", "-c", "echo the browser is gone >&2; exit 1"], /the browser is gone/],

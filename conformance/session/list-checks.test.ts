@@ -49,7 +49,6 @@ const judged = async (
 
 it.each([
   ["the process of the list does not follow the file", { lists: ["machine"] }],
-  ["one of several processes does not", { lists: ["file", "file", "machine"] }],
   ["one of several does not, and each sends a Date", { lists: ["file", "file", "machine"], isDated: true }],
   ["accessTokens never end", { lists: ["file"], livesMs: Infinity }],
 ] as const)("only what needs a token to end at the list is left undecided if %s", async (_, service) => {
@@ -65,12 +64,6 @@ it.each([
 
 it.each([
   ["the list follows the file", { lists: ["file"] }, {}],
-  ["accessTokens live somewhat too long", { lists: ["file"], livesMs: 2 * HOUR_MS }, {}],
-  [
-    "accessTokens never end, and the Date of the list follows",
-    { lists: ["file"], livesMs: Infinity, isDated: true },
-    {},
-  ],
   [
     "the service does not say how long they live",
     { lists: ["machine"], fields: { expiresIn: undefined } },

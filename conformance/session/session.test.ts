@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Profile, HookAsWritten } from "../contract/profile.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "./session.ts";
-import { gaveData, obtainTokens } from "../world/steps.ts";
+import { obtainTokens } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import { answer } from "../testing/made.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { encodeQuery } from "../world/target.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
@@ -119,44 +118,7 @@ it.each([
   expect(await session.events?.trigger("account")).toBe(id);
 });
 
-it("unique returns strings that differ across worlds and runs", async () => {
-  const { world, session } = await open();
-  const other = (await open()).world;
-  const strings = Array.from({ length: 500 }, () => [world.target.unique(), other.target.unique()]).flat();
-  expect(new Set(strings).size).toBe(1_000);
-  for (const one of strings) expect(one).toMatch(/^[a-z0-9]{8,40}$/);
-  expect(session.limits.codeLifetimeMs).toBe(600_000);
-});
-
-it("a session removes its listeners from the run's signal when it is closed", async () => {
-  const fake = await stopping(startFake());
-  const listeners = { added: 0, removed: 0 };
-  const { signal } = new AbortController();
-  const spied = new Proxy(signal, {
-    get: (target, key) => {
-      if (key === "addEventListener") listeners.added += 1;
-      if (key === "removeEventListener") listeners.removed += 1;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  const session = openSession(await fake.resolved(), { ...runOptions(), signal: spied });
-  await session.close();
-  expect(listeners.added).toBeGreaterThan(0);
-  expect(listeners.removed).toBe(listeners.added);
-});
-
 describe("steps shared by rules", () => {
-  it.each([
-    [200, { data: [], total: 0 }, true],
-    [401, { data: [], total: 0 }, false],
-    [401, { data: [{ id: 1 }] }, true],
-    [401, { data: [], total: 3 }, true],
-    [200, { error: "no" }, false],
-  ])("count a page as data, but not an empty page with an error status: %i %j", (status, json, expected) => {
-    expect(gaveData(answer({ status, json }))).toBe(expected);
-  });
-
   it("do not let a virtual clock advance while a hook is running", async () => {
     const { session, clock, world } = await open();
     const events = session.events;
@@ -228,17 +190,6 @@ it("lists what remains, restores the callback, and passes the list to the clean-
     },
   });
   expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
-});
-
-it("reports what hooks could not clean up, without changing the outcome", async () => {
-  const { origin } = await answered(500);
-  const cleanup = { http: { url: `${origin}/cleanup` } };
-  const options = await optionsWith({ restore: `${origin}/restore`, cleanup });
-  const { leftBehind, outcome } = await conform(options);
-  expect(outcome).toBe("passed");
-  const text = leftBehindSentences(leftBehind).join("\n");
-  expect(text).toContain("hooks.callback.restore: ");
-  expect(text).toContain("hooks.cleanup: ");
 });
 
 it("cleans up after an interrupted run, and after one that fails in the preflight", async () => {

@@ -117,10 +117,8 @@ describe("circular", () => {
 
   it.each([
     ["two files", edges("a.ts -> b.ts", "b.ts -> a.ts"), 2],
-    ["three files", edges("a.ts -> b.ts", "b.ts -> c.ts", "c.ts -> a.ts", "d.ts -> a.ts"), 3],
     ["folders without a cycle of files", edges("a/1.ts -> b/1.ts", "b/2.ts -> a/2.ts"), 2],
     ["a file and the folder it is split into", edges("a.ts -> a/x.ts", "a/x.ts -> base.ts"), 0],
-    ["a diamond", edges("a.ts -> b.ts", "a.ts -> c.ts", "b.ts -> d.ts", "c.ts -> d.ts"), 0],
     [
       "files within an inner folder",
       edges("p/a/1.ts -> p/a/2.ts", "p/a/2.ts -> p/a/1.ts", "p/a/1.ts -> p/b.ts"),

@@ -1,17 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { defaultClients, startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
+import { defaultClients, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
-import { profileOf, secretsOf } from "../../fake-server/serve.ts";
+import { given } from "../contract/given.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { watchesPushes } from "../engine/needs.ts";
-import { runRules } from "../engine/executor.ts";
+import { runRules, type ExecutorOptions } from "../engine/executor.ts";
 import { preflight } from "../session/preflight.ts";
-import { checkProfile, resolveProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";
 import type { Effort } from "../checks/effort.ts";
-import { openSession } from "../session/session.ts";
+import { openSession, type Session } from "../session/session.ts";
+import type { Prepared } from "../world/world.ts";
+import { runOptions, startFake, type ProfileChange } from "./fake.ts";
 
 /** A schedule of fewer pushes, for what does not depend on their number: a push run stops the clock less often. */
 export const briefSchedule = { pushDelaysMs: [30_000, 60_000], maxPushes: 3 };
@@ -22,8 +22,12 @@ export interface BenchOptions {
   readonly effort?: Effort;
   readonly seed?: number;
   /** Changes the profile with which the fake is judged, for example to leave out a hook or a client. */
-  readonly profile?: (profile: Profile) => Profile;
+  readonly profile?: ProfileChange;
   readonly maxWaitMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onResult?: ExecutorOptions["onResult"];
+  /** What the rules find prepared, instead of what a preflight makes. */
+  readonly prepared?: Prepared;
   /** Whether one breach settles a rule, as in a detection. */
   readonly stopAtBreach?: boolean;
   /** Limits of the fake and of its profile that differ from the document's. */
@@ -53,32 +57,33 @@ export const judgeAll = async (
     ? await startReceiver({ scheme, ...options.receiver })
     : undefined;
   ending.defer(async () => receiver?.stop());
-  const { behaviour = "sound", client, limits } = options;
+  const { behaviour = "sound", client, limits, profile = {}, maxWaitMs = 1_000 } = options;
   const clients = defaultClients.map((usual, at) => (at === 0 ? { ...usual, ...client } : usual));
-  const fake = await startFakeServer({ behaviour, clients, limits: limits ?? {} });
+  const fake = await startFake({ behaviour, clients, limits: limits ?? {} });
   ending.defer(fake.stop);
-  const change = options.profile ?? ((profile: Profile) => profile);
-  const profile: Profile = { ...profileOf(fake), ...(limits === undefined ? {} : { limits }) };
-  const session = openSession(await resolveProfile(checkProfile(change(profile)), secretsOf(fake)), {
-    maxWaitMs: options.maxWaitMs ?? 1_000,
-    signal: new AbortController().signal,
-    freshUuid: randomUUID,
-    receiver,
+  const resolved = await fake.resolved((own) => {
+    const limited = { ...own, ...given({ limits }) };
+    return { ...limited, ...(typeof profile === "function" ? profile(limited) : profile) };
   });
+  const run = { ...runOptions(), ...given({ signal: options.signal }) };
+  const session = openSession(resolved, { ...run, maxWaitMs, receiver });
   ending.defer(() => session.close());
-  const { prepared, checks } = await preflight(session, {
-    notifications: rules.some(needsNotifications),
-    pushes: rules.some(watchesPushes),
-  });
-  const fatal = checks.find((check) => check.fatal !== undefined);
-  if (fatal !== undefined) throw new Error(fatal.message);
-  return await runRules(session, prepared, {
+  return await runRules(session, options.prepared ?? (await prepare(session, rules)), {
     rules,
     effort: options.effort ?? "quick",
     seed: options.seed ?? 1,
     stopAtBreach: options.stopAtBreach ?? false,
+    ...given({ onResult: options.onResult }),
   });
 };
 
-const needsNotifications = (rule: Rule): boolean =>
-  rule.needs?.some((need) => need.endsWith("notifications")) ?? false;
+const prepare = async (session: Session, rules: readonly Rule[]): Promise<Prepared> => {
+  const notifications = rules.some(({ needs = [] }) => needs.some((need) => need.endsWith("notifications")));
+  const { prepared, checks } = await preflight(session, {
+    notifications,
+    pushes: rules.some(watchesPushes),
+  });
+  const fatal = checks.find((check) => check.fatal !== undefined);
+  if (fatal !== undefined) throw new Error(fatal.message);
+  return prepared;
+};

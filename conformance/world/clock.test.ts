@@ -42,18 +42,6 @@ describe("a real clock", () => {
     expect(await Promise.race([Promise.all(crowd).then(() => "in time"), latest])).toBe("in time");
   });
 
-  it("reports which waits fit into the run, and how many sleep", async () => {
-    const clocks = realClock(50);
-    const clock = clocks.join();
-    expect([clock.canWait(50), clock.canWait(51)]).toEqual([true, false]);
-    expect(clocks.waiting()).toEqual({ sleepers: 0, nextInMs: undefined });
-    const slept = clock.sleep(20);
-    expect(clocks.waiting().sleepers).toBe(1);
-    expect(clocks.waiting().nextInMs).toBeLessThanOrEqual(20);
-    await slept;
-    expect(clocks.waiting().sleepers).toBe(0);
-  });
-
   it("rejects its sleeps when the run is interrupted, without a process warning", async () => {
     const interrupt = new AbortController();
     const warned = vi.fn<(warning: Error) => void>();

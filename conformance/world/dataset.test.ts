@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answer } from "../testing/made.ts";
 import type { Answer } from "./exchange.ts";
-import { prepareNotifications, twinOf, type DatasetOptions } from "./dataset.ts";
+import { prepareNotifications, type DatasetOptions } from "./dataset.ts";
 import { createEvents, EventHookFailed, type EventsOptions } from "./hooks/events.ts";
 import type { ListRequest } from "./target.ts";
 
@@ -116,14 +116,6 @@ test("ids whose place the profile names stand, even if the list shows none of th
   expect(await dataset.events?.trigger("account")).toBeDefined();
 });
 
-test("ids of something else are noted for accounts that the profile names, too", async () => {
-  const accounts = ["a".repeat(8)];
-  const { dataset, add } = stub(0, { accounts, tells: jobs });
-  add("a".repeat(8));
-  const { notes } = await prepareNotifications(dataset);
-  expect(notes).toEqual([expect.stringContaining("ids of something other than notifications")]);
-});
-
 test("ids that the hook returns stand where the list shows some of them, or nothing", async () => {
   const { dataset, stored } = stub(0);
   const list: DatasetOptions["target"]["list"] = async (request) => {
@@ -184,30 +176,8 @@ test("without a hook, existing notifications are read, the account with the most
   ]);
 });
 
-test("without a hook and without notifications, a note names events.trigger", async () => {
-  const { sets, notes } = await prepareNotifications({ ...stub(0).dataset, events: undefined });
-  expect(sets.accounts).toEqual([]);
-  expect(notes[0]).toContain("events.trigger");
-});
-
 test("a failing hook is reported with its name and the account", async () => {
   const { dataset } = stub(0, { runHook: () => Promise.reject(new Error("status 500")) });
   await expect(prepareNotifications(dataset)).rejects.toThrow(EventHookFailed);
   await expect(prepareNotifications(dataset)).rejects.toThrow(/events\.trigger.*for account .*status 500/);
-});
-
-test("accounts named by the profile are used in turn", () => {
-  const named = createEvents({
-    runHook: () => Promise.resolve(undefined),
-    clientId: "",
-    accounts: ["a", "b"],
-    freshUuid: () => "c",
-  });
-  expect([named.account(), named.account(), named.account()]).toEqual(["a", "b", "a"]);
-  expect(named.accountsAreFresh).toBe(false);
-});
-
-test("twinOf changes the given digit alone", () => {
-  expect(twinOf("0f", 1)).toBe("00");
-  expect(twinOf("9f", 0)).toBe("af");
 });

@@ -1,42 +1,11 @@
-import type { RuleResult } from "../../contract/record.ts";
-import { given } from "../../contract/given.ts";
-import { runRules } from "../executor.ts";
 import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
 import type { Rule } from "../../checks/rule.ts";
-import { emptyPrepared, type Prepared, type World } from "../../world/world.ts";
-import { openSession } from "../../session/session.ts";
-import { runOptions, startFake, type ProfileChange } from "../../testing/fake.ts";
+import { judgeAll, type BenchOptions } from "../../testing/judge.ts";
+import { emptyPrepared, type World } from "../../world/world.ts";
 
-interface Setting {
-  /** What differs from the fake's own profile. */
-  readonly profile?: ProfileChange;
-  readonly prepared?: Prepared;
-  readonly signal?: AbortSignal;
-  readonly maxWaitMs?: number;
-  readonly onResult?: (result: RuleResult) => void;
-}
-
-/** Runs a test's own rules against a sound fake. */
-export const judge = async (
-  rules: readonly Rule[],
-  setting: Setting = {},
-): Promise<readonly RuleResult[]> => {
-  const fake = await startFake();
-  const resolved = await fake.resolved(setting.profile);
-  const { signal = new AbortController().signal, maxWaitMs = 0 } = setting;
-  const session = openSession(resolved, { ...runOptions(), signal, maxWaitMs });
-  try {
-    return await runRules(session, setting.prepared ?? emptyPrepared, {
-      rules,
-      effort: "quick",
-      seed: 1,
-      ...given({ onResult: setting.onResult }),
-    });
-  } finally {
-    await session.close();
-    await fake.stop();
-  }
-};
+/** Runs a test's own rules against a sound fake, without a preflight. */
+export const judge = (rules: readonly Rule[], setting: BenchOptions = {}) =>
+  judgeAll(rules, { prepared: emptyPrepared, maxWaitMs: 0, ...setting });
 
 export const rule = (
   requirement: Rule["requirement"],
@@ -51,5 +20,5 @@ export const rule = (
 export const holds = () => pass;
 export const breaks = () => fail("right", "wrong");
 
-export const verdictOf = async (one: Rule, setting: Setting = {}) =>
+export const verdictOf = async (one: Rule, setting: BenchOptions = {}) =>
   (await judge([one], setting))[0]?.verdict;

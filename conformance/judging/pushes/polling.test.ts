@@ -44,66 +44,7 @@ describe("a sender that looks for due pushes on ticks, and is seldom late by mor
   });
 });
 
-/** A run in real time with a sender that pushes a retry when it is due, or at the moment that `sentMs` names. */
-const inRealTime = (sentMs: (dueMs: number, index: number) => number) =>
-  withCases(
-    pushRunOf(senderOf("R1"), { clock: "real", earlyGuardMs: 1_000, watchedUntil: moment(1_200_000) }),
-    ({ pushes, triggered }) => {
-      let dueMs = triggered.latestMs;
-      return {
-        pushes: pushes.map((push, index) => {
-          const atMs = index === 0 ? dueMs + 30 : sentMs(dueMs, index);
-          const isSlow = push.action?.kind === "hang";
-          const ended = around(atMs + (isSlow ? TIMEOUT_MS : 0));
-          dueMs = ended.latestMs + (DELAYS_MS[index] ?? 0);
-          return { ...push, at: around(atMs), ended };
-        }),
-      };
-    },
-  );
 const around = (ms: number) => ({ earliestMs: ms - 3, latestMs: ms + 3 });
-
-/** When a loop that sends what is due, and then sleeps, sends what is due at a moment. */
-const looping = (sleepMs: number, workMs: number, apartMs = 0) => {
-  const sentAt = new Map<number, number>();
-  return (dueMs: number): number => {
-    const tick = Math.ceil((dueMs + 113_000) / (sleepMs + workMs));
-    const place = sentAt.get(tick) ?? 0;
-    sentAt.set(tick, place + 1);
-    return tick * (sleepMs + workMs) - 113_000 + 20 + place * apartMs;
-  };
-};
-
-describe("a sender in real time whose loop sleeps between two looks for due pushes", () => {
-  it.each([
-    [20_000, 0, 0, "20 s"],
-    [20_000, 60, 0, "20 s"],
-    [20_000, 150, 0, "20.1 s"],
-    [20_000, 0, 10, "20 s"],
-    [25_000, 60, 0, "25.1 s"],
-  ])(
-    "is recognised if it sleeps %i ms, works %i ms and sends %i ms apart",
-    (...[sleep, work, apart, period]) => {
-      const pushRun = inRealTime(looping(sleep, work, apart));
-      expect(judgeSchedule(pushRun).judgement).toMatchObject({
-        kind: "inconclusive",
-        reason: expect.stringContaining(`looks for due pushes every ${period} or more;`),
-      });
-      expect(judgeIndependence(pushRun).judgement.kind).toBe("passed");
-    },
-  );
-
-  let last = 7;
-  const random = (): number => (last = (last * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
-  it.each<[string, (index: number) => number]>([
-    ["the third push alone is late", (index) => (index === 2 ? 29_000 : 0)],
-    ["the fourth push alone is late", (index) => (index === 3 ? 25_000 : 0)],
-    ["every retry is late by the same", () => 12_000],
-    ["every retry is late by chance", () => 28_000 * random()],
-  ])("is no excuse if %s", (_, lateMs) => {
-    expect(judgeSchedule(inRealTime((dueMs, index) => dueMs + lateMs(index))).judgement.kind).toBe("failed");
-  });
-});
 
 /** Delays that a user shortened, in real time. */
 const SHORT_MS = [6_000, 12_000, 24_000, 48_000];

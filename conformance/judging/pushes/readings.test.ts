@@ -24,10 +24,6 @@ describe("readings", () => {
     expect(instantsOf(named(name)).map((instant) => instant / 1_000)).toEqual(seconds);
   });
 
-  it("R5 to R7 exceed the cap", () => {
-    expect(readings.filter(({ keepsCap }) => !keepsCap).map(({ name }) => name)).toEqual(["R5", "R6", "R7"]);
-  });
-
   it("follow other delays and another cap", () => {
     const [first] = readingsOf({ pushDelaysMs: [100, 200], maxPushes: 4 });
     expect(first === undefined ? [] : instantsOf(first)).toEqual([0, 100, 300, 700]);

@@ -6,7 +6,7 @@ import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/conform.ts";
 import { manualTime } from "../time/testing/time.ts";
 import { errorOf } from "../../testing/errors.ts";
-import { deadOrigin, listening, serveHttp, serveTcp } from "../../testing/servers.ts";
+import { listening, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { keepingNone } from "../http/dialer.ts";
 import { createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
@@ -149,28 +149,6 @@ describe("a hook whose server is down", () => {
     );
   });
 
-  it("fails once the outage budget is spent, and then at once", async () => {
-    const server = await stopping(restartable());
-    const { caller, time } = open({ outageMs: 5_000 });
-    await caller.call("clock.now", hookAt(server.origin), {});
-    await server.stop();
-    expect(await failureOf(caller.call("clock.now", hookAt(server.origin), {}))).toContain("ECONNREFUSED");
-    const waitedMs = time.nowMs();
-    expect(waitedMs).toBeGreaterThan(5_000);
-    expect(waitedMs).toBeLessThan(6_500);
-    await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
-    expect(time.nowMs()).toBe(waitedMs);
-    expect(hookNotes(caller.report()).join()).toContain("did not come back in time");
-  });
-
-  it("fails at once if its server never answered", async () => {
-    const { caller, time } = open();
-    expect(await failureOf(caller.call("clock.now", hookAt(await deadOrigin()), {}))).toContain(
-      "hooks.clock.now",
-    );
-    expect(time.pauses).toEqual([]);
-  });
-
   /** A caller of hooks at the target's own address, which comes back once it is probed. */
   const openAtTarget = async () => {
     const server = await stopping(restartable());
@@ -267,28 +245,6 @@ describe("a hook behind a gateway", () => {
     expect(calls.count).toBe(3);
     expect(time.pauses).toEqual([7_000, 3_000]);
     expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to retry later");
-  });
-
-  it("is called again after 502 and 503 if that is harmless", async () => {
-    const { origin, calls } = await inTurn([502], [503]);
-    const { caller } = open();
-    await caller.call("clock.now", hookAt(origin), {});
-    expect(calls.count).toBe(3);
-    expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was down");
-  });
-
-  it("is not called again after 502 if it may have taken effect", async () => {
-    const { origin, calls } = await inTurn([502], [503]);
-    const { caller } = open();
-    expect(await failureOf(caller.call("events.trigger", hookAt(origin), {}))).toContain("status 502");
-    expect(calls.count).toBe(1);
-  });
-
-  it("fails at once if Retry-After exceeds the budget", async () => {
-    const { origin, calls } = await inTurn([429, "61"]);
-    const { caller, time } = open();
-    expect(await failureOf(caller.call("clock.now", hookAt(origin), {}))).toContain("status 429");
-    expect([calls.count, time.pauses.length]).toEqual([1, 0]);
   });
 });
 

@@ -118,14 +118,12 @@ describe("resultOf", () => {
 
   it.each([
     [of({ a: { "b/c": [{ "d~e": 1 }] } }), "/a/b~1c/0/d~0e", 1],
-    [of({ a: 1 }), "", { a: 1 }],
     [of({ a: 1 }), "/b", undefined],
     [of(undefined, "text"), "/a", undefined],
     [of({ now: 1, id: 2 }), undefined, 2],
     [of(5, "5"), undefined, 5],
     [of(undefined, "bare"), undefined, "bare"],
     [of(undefined, ""), undefined, undefined],
-    [of({ other: 1 }, "{}"), undefined, undefined],
   ])("reads %j at %j as %j", (answer, pointer, expected) => {
     expect(resultOf(answer, pointer, ["/id", "/now"])).toEqual(expected);
   });
@@ -138,10 +136,8 @@ describe("a point in time", () => {
     [momentMs, momentMs, 0],
     [String(momentMs), momentMs, 0],
     [momentMs / 1_000, momentMs, 999],
-    [momentMs * 1_000, momentMs, 0],
     [momentMs * 1_000_000, momentMs, 0],
     [momentMs / 1_000 + 0.25, momentMs + 250, 0],
-    ["2026-01-01T00:00:00.000Z", momentMs, 0],
     ["2026-01-01T00:00:00Z", momentMs, 999],
     ["Thu, 01 Jan 2026 00:00:00 GMT", momentMs, 999],
   ])("is read from %j as %i, accurate to %i ms", (value, expected, openMs) => {

@@ -3,7 +3,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { deadOrigin, serveEndless, serveHttp, serveTcp } from "../../testing/servers.ts";
 import type { Request } from "../exchange.ts";
-import { parseJson } from "../../contract/json.ts";
 import { open, openTo, get, problemOf, replying, ok, stopping } from "./testing/open-transport.ts";
 
 /** What is received of a request. */
@@ -167,15 +166,6 @@ describe("answers", () => {
       const upgrade = "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
       expect(await reasonAfter(upgrade)).toBe("protocol");
     });
-  });
-
-  it("are parsed only if they are JSON", () => {
-    expect([parseJson("{"), parseJson(""), parseJson("null"), parseJson("[1]")]).toEqual([
-      undefined,
-      undefined,
-      null,
-      [1],
-    ]);
   });
 });
 

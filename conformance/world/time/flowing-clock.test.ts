@@ -73,20 +73,6 @@ describe("a virtual clock over a target that flows", () => {
     awake.leave();
   });
 
-  it("wakes sleepers in the order in which they are due", async () => {
-    const { clock, clocks } = await flowing();
-    const awake = clocks.join();
-    const woken: number[] = [];
-    await Promise.all(
-      [30, 10, 20].map(async (durationMs) => {
-        await clock.sleep(durationMs);
-        woken.push(durationMs);
-      }),
-    );
-    expect(woken).toEqual([10, 20, 30]);
-    awake.leave();
-  });
-
   it("starts a few callers at the beginning of each second, within their limits", async () => {
     const { clock: looked, clocks } = await flowing();
     looked.leave();
@@ -120,20 +106,6 @@ describe("a virtual clock over a target that flows", () => {
     expect(advances).toEqual([]);
   });
 
-  it("starts those who share a moment after those who do not, at the start of a second", async () => {
-    const { clock, clocks } = await flowing();
-    const inSecond = async (isShared: boolean): Promise<number> => {
-      const own = clocks.join();
-      await own.beginSecond(undefined, isShared);
-      const { earliestMs } = await own.now();
-      own.leave();
-      return earliestMs % 1_000;
-    };
-    clock.leave();
-    const [alone, ...shared] = await Promise.all([inSecond(false), inSecond(true), inSecond(true)]);
-    for (const one of shared) expect(one).toBeGreaterThan(alone);
-  });
-
   it("is not moved for a sleep that is due in a moment", async () => {
     const { clock, advances } = await flowing();
     await clock.sleep(40);
@@ -150,21 +122,6 @@ describe("a virtual clock over a target that flows", () => {
     expect(readings() - before).toBe(1);
     await clock.now();
     expect(readings() - before).toBe(2);
-  });
-
-  it("is not taken for a slow one, and then only moved, because it ticks every 20 ms", async () => {
-    const { clock, advances } = await flowing({ tickMs: 20 });
-    for (let nth = 0; nth < 10; nth += 1) await clock.sleepUntil((await clock.now()).latestMs + 21);
-    expect(advances).toEqual([]);
-  });
-
-  it("is moved again although one move took long", async () => {
-    const { clock, advances } = await flowing({ firstMoveMs: 1_300 });
-    await clock.sleep(5_000);
-    expect(advances).toHaveLength(1);
-    // Each wait halves what a move is taken to cost, so that even a very slow one is forgotten.
-    for (let waits = 0; waits < 20 && advances.length === 1; waits += 1) await clock.sleep(1_200);
-    expect(advances).toHaveLength(2);
   });
 });
 

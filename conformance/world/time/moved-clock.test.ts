@@ -96,18 +96,6 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_000_005);
   });
 
-  it("wakes sleepers without a move if the target's clock flows", async () => {
-    const { state, clocks } = target();
-    const clock = clocks.join().branch();
-    const other = clocks.join().branch();
-    const slept = clock.sleep(50);
-    await pause(5);
-    state.nowMs += 60;
-    other.leave();
-    await slept;
-    expect(state.advances).toEqual([]);
-  });
-
   it("advances again if the clock moved less than requested", async () => {
     const { state, clocks } = target({
       advance: (durationMs) => {
@@ -161,17 +149,6 @@ describe("a virtual clock", () => {
     expect(absurd).toMatchObject({ status: "rejected", reason: expect.any(ControlFailed) as unknown });
     expect(sane.status).toBe("fulfilled");
     expect(state.nowMs).toBe(1_000_010);
-  });
-
-  it("reports how many sleep", async () => {
-    const { clocks } = target();
-    const awake = clocks.join().branch();
-    const slept = clocks.join().branch().sleep(5);
-    await pause(2);
-    expect(clocks.waiting()).toEqual({ sleepers: 1 });
-    awake.leave();
-    await slept;
-    expect(clocks.waiting().sleepers).toBe(0);
   });
 
   it("rejects the sleeps of a case when it or its rule leaves", async () => {
