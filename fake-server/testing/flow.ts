@@ -1,59 +1,30 @@
 import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts";
-import type { FakeClient } from "../clients.ts";
-import http from "node:http";
-import { createGunzip } from "node:zlib";
 
-/** A request of a test. */
 interface Asked {
   readonly method: string;
   readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
-  readonly agent?: http.Agent;
+  readonly body?: string;
 }
 
-/** Sends a request over HTTP without following redirects. `fetch` would take longer than the service. */
-const ask = (
-  url: string,
-  { body: sent, ...options }: Asked,
-): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }> =>
-  new Promise((resolve, reject) => {
-    const request = http.request(url, options, (answer) => {
-      let text = "";
-      const body = answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer;
-      body.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      answer.on("error", reject);
-      body.on("error", reject);
-      body.on("end", () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: new Headers(
-            Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-              values.map((value): [string, string] => [name, value]),
-            ),
-          ),
-          text,
-        }),
-      );
-    });
-    request.on("error", reject);
-    request.end(sent);
-  });
+/** Sends a request over HTTP without following redirects. */
+const ask = async (url: string, asked: Asked) => {
+  const answer = await fetch(url, { redirect: "manual", ...asked });
+  return { status: answer.status, text: await answer.text() };
+};
 
 /** Calls a control interface; an empty answer is an empty object. */
 export const askControl = async (url: string, method = "GET", sent?: unknown) => {
   const { status, text } = await ask(url, {
     method,
     headers: sent === undefined ? {} : { "content-type": "application/json" },
-    body: sent === undefined ? undefined : JSON.stringify(sent),
+    ...(sent !== undefined && { body: JSON.stringify(sent) }),
   });
   return { status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
 };
 
 /** An answer, with its body parsed if it is JSON. */
-export interface Reply {
+interface Reply {
   readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
   /** The fields of a JSON object; empty for anything else. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -72,22 +43,12 @@ const fieldsOf = (text: string): Reply["fields"] => {
   }
 };
 
-const codeOf = ({ searchParams, hash }: URL): string | null =>
-  searchParams.get("code") ?? new URLSearchParams(hash.slice(1)).get("code");
-
-/** The code in an authorize answer, from its JSON or its Location; empty if there is none. */
-export const codeIn = (reply: Reply): string => {
-  const location = reply.headers.get("location");
-  const code = location === null ? reply.fields["code"] : codeOf(new URL(location));
-  return typeof code === "string" ? code : "";
-};
-
 const testServiceOf = (server: FakeServer) => {
-  const [client, other] = server.clients;
-  if (client === undefined || other === undefined) throw new Error("two clients are required");
+  const [client] = server.clients;
+  if (client === undefined) throw new Error("a client is required");
   const reply = async (url: string, asked: Asked): Promise<Reply> => {
-    const answered = await ask(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
-    return { ...answered, fields: fieldsOf(answered.text) };
+    const { status, text } = await ask(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
+    return { status, fields: fieldsOf(text) };
   };
   const get = (path: string, headers: Record<string, string> = {}) =>
     reply(server.baseUrl + path, { method: "GET", headers });
@@ -102,12 +63,10 @@ const testServiceOf = (server: FakeServer) => {
   return {
     ...server,
     client,
-    other,
     get,
     post,
     authorize,
-    code: async ({ id, redirectUri }: FakeClient = client) =>
-      codeIn(await authorize({ clientId: id, redirectUri })),
+    code: async () => (await authorize()).fields["code"],
     exchange: (code: unknown, changes: Record<string, unknown> = {}) =>
       post("/open-api/oauth/access-token", {
         clientId: client.id,
