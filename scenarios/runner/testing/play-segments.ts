@@ -35,7 +35,7 @@ export const segmentParameters = (
   ].flat();
 
 /** How long the processes may take to be ready: a busy machine gets longer. */
-const leadsMs = [12_000, 150_000];
+const leadsMs = [25_000, 150_000];
 
 export const startIn = (leadMs: number): string =>
   new Date(runnerClock.wallTime().getTime() + leadMs).toISOString();
