@@ -3,7 +3,7 @@ import { loadDetection } from "./load-detection.ts";
 import { duet } from "./duet.ts";
 import { statistics } from "./statistics.ts";
 import { load } from "./load.ts";
-import { segments } from "./segments/segments.ts";
+import { segments } from "./segments.ts";
 import { detect, gate } from "./gate.ts";
 import { asked } from "./asked.ts";
 import { foreign } from "./foreign/foreign.ts";

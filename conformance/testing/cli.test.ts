@@ -44,7 +44,7 @@ describe("the process", () => {
 });
 
 describe("without --profile, a command judges", () => {
-  const asked = "conform --only code.unknown --effort quick".split(" ");
+  const asked = "conform --only exchange.no-store --effort quick".split(" ");
   /** Runs in a new folder with these profiles, whose services are all down. */
   const judged = async (
     names: readonly string[],
@@ -99,9 +99,12 @@ describe("without --profile, a command judges", () => {
     const environment = { TOUCHSTONE_SEED: "7", TOUCHSTONE_EFFORT: "thorough" };
     const { stdout } = await judged([], ["--seed", "8", "--effort=quick", "--json"], environment);
     expect(JSON.parse(stdout)).toMatchObject({ seed: 8, effort: "quick" });
-    const whole = await runHere(["conform", "--only", "code.unknown", "--json", "--out", newDirectory()], {
-      env: environment,
-    });
+    const whole = await runHere(
+      ["conform", "--only", "exchange.no-store", "--json", "--out", newDirectory()],
+      {
+        env: environment,
+      },
+    );
     expect(JSON.parse(whole.stdout)).toMatchObject({ seed: 7, effort: "thorough" });
   });
 
@@ -173,14 +176,14 @@ it("run whose load cannot be played ends with the breach that its gate found, an
   chmodSync(k6, 0o700);
   const run = (behaviour: string) =>
     runHere(
-      `run --behaviour ${behaviour} --only code.unknown --effort quick --rate 5 --duration 2s --json --out ${newDirectory()}`.split(
+      `run --behaviour ${behaviour} --only exchange.token-set --effort quick --rate 5 --duration 2s --json --out ${newDirectory()}`.split(
         " ",
       ),
       { env: { TOUCHSTONE_K6: k6 } },
     );
   const held = await run("sound");
   expect(held.exitCode).toBeGreaterThan(1);
-  const broken = await run("code-found-by-prefix");
+  const broken = await run("exchange-without-expires-in");
   for (const { stderr } of [held, broken]) expect(stderr).toContain("k6");
   expect(broken.exitCode).toBe(1);
   for (const { exitCode, stdout } of [held, broken])

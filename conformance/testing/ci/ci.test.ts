@@ -15,14 +15,14 @@ import { folderOfFile } from "../folders.ts";
 /** The action and the template, run step by step as their services would; `npm run bench -- ci` checks and runs them with third-party tools. */
 
 const workspace = folderOfFile();
-const fake = await stopAfterAll()(startFakeServer({ behaviour: "code-reusable-twice" }));
+const fake = await stopAfterAll()(startFakeServer({ behaviour: "exchange-without-expires-in" }));
 beforeAll(() => {
   writeFileSync(path.join(workspace, "gate.json"), JSON.stringify(profileOf(fake)));
   installCheckout(workspace);
 });
 
 const secrets = (): NodeJS.ProcessEnv => ({ ...process.env, ...secretsOf(fake), npm_config_offline: "true" });
-const quick = "--effort quick --only code.single-use";
+const quick = "--effort quick --only exchange.token-set";
 const at = (...names: readonly string[]) => path.join(workspace, ...names);
 
 describe("the GitHub action", () => {
@@ -32,8 +32,8 @@ describe("the GitHub action", () => {
     const report = "red folder/report/report.html";
     expect(played.outputs).toEqual({ outcome: "failed", "exit-code": "1", report });
     expect(played.succeeded).toBe(false);
-    expect(played.stdout).toMatch(/^::error title=code\.single-use is broken::/m);
-    expect(played.summary).toContain("code.single-use");
+    expect(played.stdout).toMatch(/^::error title=exchange\.token-set is broken::/m);
+    expect(played.summary).toContain("exchange.token-set");
     for (const file of [report, "red folder/report/junit.xml", "red folder/runs/run.json"])
       expect([file, existsSync(at(file))]).toEqual([file, true]);
     // The gate alone needs no k6, so none is kept.
@@ -110,9 +110,9 @@ describe("the GitLab template", () => {
       [reportFiles.junit, reportFiles.codequality].map((name) => `touchstone/report/${name}`),
     );
     const [junit = "", quality = ""] = files.map((file) => readFileSync(at(file), "utf8"));
-    expect(junit).toContain('name="code.single-use"');
+    expect(junit).toContain('name="exchange.token-set"');
     expect(JSON.parse(quality)).toMatchObject([
-      { check_name: "gate code.single-use", location: { path: "gate.json" } },
+      { check_name: "gate exchange.token-set", location: { path: "gate.json" } },
     ]);
     expect(existsSync(at("touchstone/report/report.html"))).toBe(true);
   });

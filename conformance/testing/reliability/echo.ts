@@ -58,12 +58,13 @@ const pass = async (
   const [answer] = (await once(onward.end(sent), "response")) as [IncomingMessage];
   const received = await text(answer);
   for (const [, value] of received.matchAll(fields)) if (value !== undefined) issued.add(value);
-  const echo = echoOf(incoming, sent.toString("utf8"));
+  const parts = echoOf(incoming, sent.toString("utf8"));
+  const echo = parts.join(" | ");
   const status = isSpoilt && name === "service" ? 500 : (answer.statusCode ?? 500);
   const { location } = answer.headers;
   outgoing.writeHead(status, {
     "content-type": "application/json",
-    "x-echo": encodeURIComponent(echo).slice(0, 4_000),
+    "x-echo": wholeIn(4_000, parts.map(encodeURIComponent)),
     "x-echo-base64": Buffer.from(echo).toString("base64").slice(0, 4_000),
     "set-cookie": "session=planted-cookie-0123456789abcdef; Path=/",
     ...(location === undefined ? {} : { location: `${location}&was=${encodeURIComponent(echo)}` }),
@@ -72,20 +73,22 @@ const pass = async (
 };
 
 /** Everything that was sent: raw, encoded on its own, and encoded in the middle of something longer. */
-const echoOf = (incoming: IncomingMessage, body: string): string => {
+const echoOf = (incoming: IncomingMessage, body: string): readonly string[] => {
   const all = [incoming.url ?? "", ...Object.values(incoming.headers).map(String), body];
-  return all
-    .flatMap((one) => [
-      one,
-      encodeURIComponent(one),
-      Buffer.from(one).toString("base64"),
-      Buffer.from(`user:${one}`).toString("base64url"),
-      Buffer.from(`12:${one}!`).toString("base64"),
-      JSON.stringify(JSON.stringify(one)),
-      escapedForm(one),
-    ])
-    .join(" | ");
+  return all.flatMap((one) => [
+    one,
+    encodeURIComponent(one),
+    Buffer.from(one).toString("base64"),
+    Buffer.from(`user:${one}`).toString("base64url"),
+    Buffer.from(`12:${one}!`).toString("base64"),
+    JSON.stringify(JSON.stringify(one)),
+    escapedForm(one),
+  ]);
 };
+
+/** The texts that fit, each of them whole: a secret that is cut off is not searched for. */
+const wholeIn = (most: number, texts: readonly string[]): string =>
+  texts.reduce((all, text) => (all.length + text.length < most ? `${all}|${text}` : all), "");
 
 /** As some writers of JSON escape more than they must. */
 export const escapedForm = (text: string): string =>

@@ -14,12 +14,8 @@ export interface AskedSegments {
 
 export const machines = [1, 2, 3] as const;
 
-/** `on` places a command on its machine. */
-export const startFake = async (
-  behaviour: string,
-  on = (command: readonly [string, ...string[]]): readonly [string, ...string[]] => command,
-) => {
-  const fake = await startFakeProcess(on([process.execPath, path.join(root, "cli.ts")]), behaviour);
+export const startFake = async (behaviour: string) => {
+  const fake = await startFakeProcess([process.execPath, path.join(root, "cli.ts")], behaviour);
   return { profileFile: fake.profileFile, [Symbol.asyncDispose]: fake.stop };
 };
 
