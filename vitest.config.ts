@@ -30,16 +30,6 @@ export default defineConfig({
           expect: { poll: { timeout: 120_000 } },
         },
       },
-      // Searches and third-party services: they take long, and `npm test` leaves them out.
-      {
-        test: {
-          name: "bench",
-          include: ["bench/**/*.test.ts"],
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          testTimeout: 3_600_000,
-          hookTimeout: 3_600_000,
-        },
-      },
       {
         test: {
           name: "conformance",

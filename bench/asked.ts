@@ -13,3 +13,7 @@ export const asked = <T>(
   process.exitCode = 2;
   return [];
 };
+
+/** Whether a variable, a list with commas, asks for this by its name or first words; without the variable, all is asked for. */
+export const isAsked = (variable: string, name: string, byDefault?: string): boolean =>
+  (process.env[variable] ?? byDefault)?.split(",").some((one) => `${name} `.startsWith(`${one} `)) ?? true;

@@ -2,15 +2,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Block } from "../conformance/contract/duet.ts";
 import { figure, runCli } from "../conformance/testing/measure.ts";
-import { noiseOf } from "../reports/testing/noise.ts";
-import { isClaimed, powerOn } from "../reports/testing/power.ts";
+import { isClaimed } from "./statistics.ts";
 import { judgeDuet } from "../reports/duet/judge.ts";
 import type { DuetResult } from "../reports/duet/document.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 const short = { pairs: 6, rate: 60 };
-/** The default blocks of a duet, whose noise the simulation models. */
-const usual = { pairs: 10, rate: 100, block: "10s" };
 
 /** The parts of duet.json used here. */
 type Played = DuetResult & { readonly blocks: readonly Block[] };
@@ -20,21 +17,19 @@ const same = ["sound", "load-answers-take-twenty-milliseconds"] as const;
 const slower = "load-answers-take-a-fifth-longer";
 
 /**
- * Real duets on the fake: thirty short A/A duets, one against a build that is a fifth slower, and one with blocks of
- * the default length to measure their noise. Takes about twenty minutes.
+ * Real duets on the fake: thirty short A/A duets, and one against a build that is a fifth slower. Takes about twenty
+ * minutes.
  */
 export const duet = async (rounds = Number(process.env["TOUCHSTONE_BENCH_DUETS"] ?? 30)): Promise<void> => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
-  const played = new Map<string, Played[]>(same.map((behaviour) => [behaviour, []]));
+  const played: Played[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const behaviour = same[round % same.length] ?? "sound";
-    played.get(behaviour)?.push(await play([behaviour, behaviour], { ...short, block: "2s" }, round, folder));
+    played.push(await play([behaviour, behaviour], { ...short, block: "2s" }, round, folder));
   }
-  printAlarms([...played.values()].flat());
-  for (const [behaviour, duets] of played) printNoise(`${behaviour}, 2s blocks`, duets);
-  printNoise(`${same[1]}, ${usual.block} blocks`, [await play([same[1], same[1]], usual, rounds, folder)]);
-  const found = await play([same[1], slower], { ...short, block: "4s" }, rounds + 1, folder);
+  printAlarms(played);
+  const found = await play([same[1], slower], { ...short, block: "4s" }, rounds, folder);
   figure(`${same[1]} against ${slower}`, found.verdict, "regressed");
 };
 
@@ -65,29 +60,4 @@ const printAlarms = (duets: readonly Played[]): void => {
   figure("real A/A duets that claim a regression", `${regressed} ${of}`, "at most 1 of 30");
   figure("  without floors: duets that claim any change", `${bare} ${of}`, "about 1 of 20");
   figure("  pairs that were spoilt and replaced", `${spoilt}`, "none; shown");
-};
-
-/**
- * The noise of these duets in the simulation's parameters, and the false alarms and power that the simulation derives
- * from it.
- */
-const printNoise = (name: string, duets: readonly Played[]): void => {
-  if (duets.length === 0) return;
-  const { noise, ratioDeviation, autocorrelation, pairs } = noiseOf(duets.map(({ blocks }) => blocks));
-  const print = (what: string, value: number): void => figure(`  ${what}`, value.toFixed(4), "none; shown");
-  process.stdout.write(`noise of ${name}, ${pairs} pairs\n`);
-  print("deviation of a pair's log ratio, p50", ratioDeviation.p50);
-  print("deviation of a pair's log ratio, p95", ratioDeviation.p95);
-  print("correlation of one block with the next", autocorrelation);
-  for (const [what, value] of Object.entries(noise)) print(`simulation: ${what}`, value);
-  const bursts = { burstChance: 0, burst: 0, burstBlocks: 0 };
-  for (const count of [10, 20]) {
-    const { alarms, found } = powerOn({ ...noise, ...bursts }, { pairs: count, rounds: 1_000 });
-    figure(`  ${count} such pairs, simulated: false alarms`, alarms, "at most 5 %");
-    figure(
-      "    +10 % on the p95 of exchange is detected",
-      found,
-      count === 20 ? "at least 90 %" : "none; shown",
-    );
-  }
 };

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { startFakeServer } from "../fake-server/index.ts";
 import { stepsOf, CLIENT } from "../conformance/testing/pages/player.ts";
@@ -35,7 +35,6 @@ export const packageBench = async (): Promise<void> => {
     for (const type of ["commonjs", "module"] as const)
       await installed(folder, { manager, type, version, bin, file });
   }
-  await helpTime(path.join(folder, "npm-module-24"));
   await types(folder, file);
 };
 
@@ -74,26 +73,6 @@ const installed = async (folder: string, { manager, type, version, bin, file }: 
   for (const call of calls)
     codes.push((await ended("npx", ["--offline", "touchstone-harness", ...call], { cwd, env })).code);
   figure(`${name}: exit codes of ${calls.map(([first]) => first).join(", ")}`, codes.join(" "), "0 0 0 0 0");
-};
-
-/** The minimum CPU time of five calls, because other load on the machine only adds to it. */
-const helpTime = async (cwd: string): Promise<void> => {
-  writeFileSync(path.join(cwd, "node_modules/.bin/nothing"), "#!/bin/sh\n", { mode: 0o755 });
-  const least = async (call: string): Promise<string> => {
-    const used: number[] = [];
-    for (let n = 0; n < 5; n += 1) {
-      const { stderr } = await run("bash", ["-c", `TIMEFORMAT='%U %S'; time ${call} > help.txt`], { cwd });
-      const [user = 0, system = 0] = (stderr.trim().split("\n").at(-1) ?? "").split(" ").map(Number);
-      used.push(user + system);
-    }
-    return `${Math.min(...used).toFixed(2)} s`;
-  };
-  figure("npx --help, warm: CPU time", await least("npx --offline touchstone-harness --help"), "0.5 s");
-  figure(
-    "  of which npx itself, with a program that does nothing",
-    await least("npx --offline nothing"),
-    "none",
-  );
 };
 
 const types = async (cwd: string, file: string): Promise<void> => {

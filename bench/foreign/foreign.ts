@@ -3,6 +3,7 @@ import path from "node:path";
 import type { RuleDocument } from "../../reports/json/conform.ts";
 import { figure, root, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
+import { isAsked } from "../asked.ts";
 import { documentOf, newClients, rulesOf, SECTIONS, whyTheirs, wordsOf, writeProfile } from "./judging.ts";
 import { behindNginx, hasNginx, ofNginx } from "./nginx.ts";
 import { foreignImplementations } from "./implementations.ts";
@@ -31,13 +32,9 @@ const judge = async ({ name, start }: ForeignImplementation, front: Front) => {
 const line = (rule: RuleDocument, why: string | undefined): string =>
   `  ${rule.verdict.padEnd(13)} ${rule.id}: ${wordsOf(rule)}\n                ${why === undefined ? "NOT EXAMINED" : `theirs: ${why}`}\n`;
 
-/** What a variable asks for, separated by commas. */
-const isAsked = (variable: string, name: string): boolean =>
-  process.env[variable]?.split(",").some((asked) => name.startsWith(asked)) ?? true;
-
 /**
  * Judges third-party OAuth implementations, alone and behind nginx with its limiter, and prints what was found in each
- * and whether it was confirmed in their source. `FOREIGN_NAMES` and `FOREIGN_FRONTS` choose some, by how they begin.
+ * and whether it was confirmed in their source. `FOREIGN_NAMES` and `FOREIGN_FRONTS` choose some, by their first words.
  */
 export const foreign = async (): Promise<void> => {
   let [falseAlarms, undecided] = [0, 0];
@@ -48,7 +45,7 @@ export const foreign = async (): Promise<void> => {
   const chosen = foreignImplementations.filter(({ name }) => isAsked("FOREIGN_NAMES", name));
   if (chosen.length === 0 || fronts.length === 0)
     throw new Error(
-      `FOREIGN_NAMES or FOREIGN_FRONTS chooses nothing. They take beginnings of "alone", "behind nginx"${foreignImplementations.map(({ name }) => `, "${name}"`).join("")}`,
+      `FOREIGN_NAMES or FOREIGN_FRONTS chooses nothing. They take names or first words of "alone", "behind nginx"${foreignImplementations.map(({ name }) => `, "${name}"`).join("")}`,
     );
   for (const implementation of chosen)
     for (const front of fronts) {

@@ -2,20 +2,11 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ConformDocument, RuleDocument } from "../../reports/json/conform.ts";
-import type { RequirementId } from "../../conformance/contract/catalogue.ts";
-import { rules } from "../../conformance/rules/index.ts";
 import type { Measured } from "../../conformance/testing/measure.ts";
 import type { ForeignClient, ForeignImplementation, RunningService } from "./services.ts";
 
 /** None of the implementations pushes notifications, so pushes are not judged. */
 export const SECTIONS = "authorize,code,exchange,refresh,access,notifications,whole";
-
-/** Rules that wait on the service's clock. The last two wait for as long as the clock lets them, so they state no wait. */
-export const waitingRules: readonly RequirementId[] = [
-  ...rules.filter(({ waitsMs }) => waitsMs !== undefined).map(({ requirement }) => requirement),
-  "refresh.reusable",
-  "lifecycle.model",
-];
 
 export const newClients = (...redirectUris: readonly string[]): readonly ForeignClient[] =>
   redirectUris.map((redirectUri) => ({

@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import net from "node:net";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import { run } from "../../conformance/testing/installed.ts";
+import { freePort } from "../../conformance/testing/servers.ts";
 import type { ForeignImplementation, RunningService } from "./services.ts";
 
 /** Requests a second that nginx lets through, and how many more wait; beyond that it answers 503 without Retry-After. */
@@ -31,15 +29,6 @@ http {
   }
 }
 `;
-
-const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 /** Where Debian, Fedora and Alpine, and a build by hand, install it; undefined if it is not installed. */
 const nginx = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].find((file) => existsSync(file));

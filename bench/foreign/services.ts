@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 import { run } from "../../conformance/testing/installed.ts";
+import { pythonWith } from "../installed-once.ts";
 import { startProgram } from "../../conformance/testing/start-cli.ts";
 
 export interface ForeignClient {
@@ -72,19 +73,6 @@ const withClockHooks = async (starting: ReturnType<typeof startService>): Promis
   return { stop, profile: { baseUrl, hooks: { clock, events } } };
 };
 
-/** A virtual environment with the pinned requirements, created once. */
-const pythonIn = async (cache: string): Promise<string> => {
-  const requirements = path.join(here, "python/requirements.txt");
-  const folder = path.join(cache, "python");
-  const stamp = path.join(folder, "installed.txt");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== readFileSync(requirements, "utf8")) {
-    await run("python3", ["-m", "venv", folder], {});
-    await run(path.join(folder, "bin/pip"), ["install", "--quiet", "--requirement", requirements], {});
-    writeFileSync(stamp, readFileSync(requirements, "utf8"));
-  }
-  return path.join(folder, "bin/python");
-};
-
 /** Where Debian, Fedora and Alpine install libfaketime for programs with threads; undefined if it is not installed. */
 export const faketimeLibrary = [
   "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -122,21 +110,16 @@ const movedByFile = async (
   return { stop, profile: { baseUrl, hooks: { clock: { faketime: { file } }, events } } };
 };
 
-export const startPython = (
-  program: string,
-  module: string,
-  place: Pick<Place, "folder" | "clients">,
-  env: (clockFile: string) => NodeJS.ProcessEnv = faketimeEnvironment,
-): Promise<RunningService> =>
-  movedByFile(program, ["front.py", module], place, {
-    cwd: path.join(here, "python"),
-    env: (file) => ({ ...env(file), PYTHONDONTWRITEBYTECODE: "1" }),
-  });
-
 export const python =
   (module: string): ForeignImplementation["start"] =>
-  async (place) =>
-    startPython(await pythonIn(place.cache), module, place);
+  async (place) => {
+    const cwd = path.join(here, "python");
+    const program = await pythonWith(place.cache, cwd);
+    return movedByFile(program, ["front.py", module], place, {
+      cwd,
+      env: (file) => ({ ...faketimeEnvironment(file), PYTHONDONTWRITEBYTECODE: "1" }),
+    });
+  };
 
 /** Go's standard package time with a movable Now: Go programs read the clock without libc, so libfaketime cannot move it. */
 const overlayIn = async (cache: string): Promise<string> => {
@@ -176,7 +159,3 @@ const nodeProgram = fileURLToPath(new URL("node/main.ts", import.meta.url));
 
 export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
   withClockHooks(startService(process.execPath, [nodeProgram], place));
-
-/** The same service under libfaketime. Its timers, which Node times by a monotonic clock, run in real time. */
-export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
-  movedByFile(process.execPath, [nodeProgram], place, { env: withRealMonotonic });

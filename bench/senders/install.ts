@@ -1,46 +1,29 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import path from "node:path";
 import { ended, run } from "../../conformance/testing/installed.ts";
+import { installedOnce, pythonWith } from "../installed-once.ts";
 import type { Programs, Queue } from "./queues.ts";
 
 const here = import.meta.dirname;
 
-/** Installs or builds once for each state of this file; gives the folder. */
-const once = async (
-  cache: string,
-  name: string,
-  definition: string,
-  install: (folder: string) => Promise<void>,
-): Promise<string> => {
-  const folder = path.join(cache, name);
-  const text = readFileSync(path.join(here, name, definition), "utf8");
-  const stamp = path.join(folder, "installed");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === text) return folder;
-  mkdirSync(folder, { recursive: true });
-  await install(folder);
-  writeFileSync(stamp, text);
-  return folder;
-};
-
 /** The sources are copied to where their packages are installed, so that Node finds these. */
 const node = async (cache: string, { name }: Queue): Promise<Programs> => {
-  const folder = await once(cache, "node", "package.json", async (place) => {
-    cpSync(path.join(here, "node/package.json"), path.join(place, "package.json"));
-    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    await run("nice", ["-n", "5", "npm", "install", ...flags], { cwd: place });
-  });
+  const folder = await installedOnce(
+    path.join(cache, "node"),
+    path.join(here, "node/package.json"),
+    async (place) => {
+      cpSync(path.join(here, "node/package.json"), path.join(place, "package.json"));
+      const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+      await run("nice", ["-n", "5", "npm", "install", ...flags], { cwd: place });
+    },
+  );
   cpSync(path.join(here, "node"), folder, { recursive: true });
   return { command: [process.execPath, path.join(folder, "run.mjs"), name] };
 };
 
 const python = async (cache: string, { name }: Queue): Promise<Programs> => {
-  const folder = await once(cache, "python", "requirements.txt", async (place) => {
-    await run("python3", ["-m", "venv", place], {});
-    const requirements = path.join(here, "python/requirements.txt");
-    const pip = path.join(place, "bin/pip");
-    await run("nice", ["-n", "5", pip, "install", "--quiet", "--requirement", requirements], {});
-  });
-  return { command: [path.join(folder, "bin/python"), "-B", "run.py", name], cwd: path.join(here, "python") };
+  const cwd = path.join(here, "python");
+  return { command: [await pythonWith(cache, cwd), "-B", "run.py", name], cwd };
 };
 
 /** Go builds again only what has changed. */
@@ -51,10 +34,14 @@ const go = async (cache: string, { name }: Queue): Promise<Programs> => {
 };
 
 const java = async (cache: string): Promise<Programs> => {
-  const folder = await once(cache, "java", "src/main/java/Main.java", async (place) => {
-    cpSync(path.join(here, "java"), place, { recursive: true });
-    await run("nice", ["-n", "5", "mvn", "-q", "-B", "package"], { cwd: place });
-  });
+  const folder = await installedOnce(
+    path.join(cache, "java"),
+    path.join(here, "java/src/main/java/Main.java"),
+    async (place) => {
+      cpSync(path.join(here, "java"), place, { recursive: true });
+      await run("nice", ["-n", "5", "mvn", "-q", "-B", "package"], { cwd: place });
+    },
+  );
   const target = path.join(folder, "target");
   const options = ["-Xmx256m", "-XX:+UseSerialGC", "-cp", `${target}/classes:${target}/dependency/*`];
   return { command: ["java", ...options, "Main"] };

@@ -1,15 +1,13 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { documentOf, newClients, writeProfile } from "../foreign/judging.ts";
 import { faketimeEnvironment } from "../foreign/services.ts";
 import { runCli } from "../../conformance/testing/measure.ts";
+import { freePort, serveHttp } from "../../conformance/testing/servers.ts";
 import { startProgram } from "../../conformance/testing/start-cli.ts";
 import { latenessOf } from "./lateness.ts";
-import { freePort, startGroup, startPostgres, startRedis, untilListens } from "./processes.ts";
+import { startGroup, startPostgres, startRedis, untilListens } from "./processes.ts";
 import type { Fault, Programs, Queue, Setting } from "./queues.ts";
 
 export interface Case {
@@ -88,16 +86,11 @@ const start = async ({ queue, setting, fault }: Case, { folder, cluster, program
 /** Waits until the worker has pushed a first job, which takes seconds in some languages. */
 const untilPushes = async (jobsUrl: string): Promise<void> => {
   const pushed = Promise.withResolvers<void>();
-  const server = createServer((request, response) => {
-    request.resume().once("end", () => response.end(() => pushed.resolve()));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const headers = { "x-callback": `http://127.0.0.1:${port}/` };
+  const server = await serveHttp((_, response) => void response.end(() => pushed.resolve()));
+  const headers = { "x-callback": `${server.origin}/` };
   await fetch(jobsUrl, { method: "POST", headers, body: "{}" });
   const inTime = await Promise.race([pushed.promise.then(() => true), delay(90_000, false)]);
-  server.close();
+  await server.stop();
   if (!inTime) throw new Error("the worker made no push within 90 s");
   await delay(500);
 };

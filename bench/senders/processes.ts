@@ -1,8 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { closeSync, cpSync, mkdirSync, openSync } from "node:fs";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../../conformance/testing/servers.ts";
 
 /** Everything that runs, so that nothing outlives the bench, however that ends. */
 const running = new Set<ChildProcess>();
@@ -52,14 +53,6 @@ export const startGroup = (folder: string, name: string, { command, cwd, env }: 
       running.delete(child);
     },
   };
-};
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 };
 
 const answers = (port: number): Promise<boolean> =>
@@ -113,25 +106,13 @@ export const startPostgres = async (cluster: string, folder: string, env: NodeJS
   if (isRoot) execFileSync("chown", ["-R", "postgres", data]);
   execFileSync("chmod", ["700", data]);
   const port = await freePort();
-  const options = [
-    "-D",
-    data,
-    "-p",
-    `${port}`,
-    "-h",
-    "127.0.0.1",
-    "-k",
-    data,
-    "-F",
-    "-c",
-    "max_connections=200",
-  ];
+  const options = ["-D", data, "-p", `${port}`, "-h", "127.0.0.1", "-k", data, "-F"];
   const settings = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],
   );
   const postgres = startGroup(folder, "postgres", {
     // libfaketime's semaphore belongs to the user under whom it is loaded first.
-    command: [...asPostgres, "env", ...settings, "postgres", ...options],
+    command: [...asPostgres, "env", ...settings, "postgres", ...options, "-c", "max_connections=200"],
     cwd: data,
     env: { PATH: pathWithPostgres },
   });

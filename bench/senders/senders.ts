@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { mapLimited } from "../../conformance/checks/map-limited.ts";
+import { isAsked } from "../asked.ts";
 import type { RuleDocument } from "../../reports/json/conform.ts";
 import { faketimeLibrary } from "../foreign/services.ts";
 import { root, seconds } from "../../conformance/testing/measure.ts";
@@ -12,12 +14,6 @@ import { queues, settings, type Fault, type Programs } from "./queues.ts";
 /** Queues mostly wait, so many run side by side; and of each, so many cases. */
 const QUEUES_AT_ONCE = 3;
 const CASES_AT_ONCE = 2;
-
-/** What a variable asks for, separated by commas. */
-const asked = (variable: string, byDefault?: string): ((name: string) => boolean) => {
-  const text = process.env[variable] ?? byDefault;
-  return (name) => text === undefined || text.split(",").includes(name);
-};
 
 const columns = (...cells: readonly string[]): void => {
   const widths = [16, 14, 17, 9];
@@ -70,39 +66,30 @@ export const senders = async (): Promise<void> => {
   const store = mkdtempSync(path.join(os.tmpdir(), "touchstone-postgres-"));
   process.once("exit", () => rmSync(store, { recursive: true, force: true }));
   const programs = new Map<string, Programs>();
-  for (const queue of queues.filter(({ name }) => asked("SENDERS_QUEUES")(name))) {
+  for (const queue of queues.filter(({ name }) => isAsked("SENDERS_QUEUES", name))) {
     const missing = await lacks(queue);
     if (missing.length === 0) programs.set(queue.name, await install(cache, queue));
     else process.stdout.write(`${queue.name}: skipped, this machine has no ${missing.join(" and no ")}\n`);
   }
-  const wanted = settings.filter(({ name }) => asked("SENDERS_SETTINGS", "shortened,libfaketime")(name));
+  const wanted = settings.filter(({ name }) => isAsked("SENDERS_SETTINGS", name, "shortened,libfaketime"));
   if (faketimeLibrary === undefined) process.stdout.write("libfaketime: skipped, it is not installed\n");
   const settingsHere = wanted.filter(({ faketime }) => !faketime || faketimeLibrary !== undefined);
   const chosen = queues.filter(({ name }) => programs.has(name));
   const needsPostgres = chosen.some(({ store: kept }) => kept === "PostgreSQL");
   const cluster = needsPostgres ? makePostgres(store) : undefined;
   columns("queue", "setting", "fault", "judged", "seconds; rules that are neither passed nor observed");
-  await sideBySide(QUEUES_AT_ONCE, chosen, async (queue) => {
-    const faults = (Object.keys(queue.faults) as Fault[]).filter(asked("SENDERS_FAULTS"));
+  await mapLimited(chosen, QUEUES_AT_ONCE, async (queue) => {
+    const faults = (Object.keys(queue.faults) as Fault[]).filter((fault) => isAsked("SENDERS_FAULTS", fault));
     const movable = settingsHere.filter(({ faketime }) => !faketime || queue.monotonicIsReal !== undefined);
     if (movable.length < settingsHere.length)
       process.stdout.write(
         `${queue.name}: no libfaketime, ${queue.language} does not ask libc for the time\n`,
       );
     const cases = movable.flatMap((setting) => faults.map((fault): Case => ({ queue, setting, fault })));
-    await sideBySide(CASES_AT_ONCE, cases, (one) =>
+    await mapLimited(cases, CASES_AT_ONCE, (one) =>
       play(one, folder, cluster, programs.get(queue.name) ?? { command: [] }),
     );
   });
-};
-
-/** Does the work for each, for so many of them at once, in their order. */
-const sideBySide = async <T>(atOnce: number, all: readonly T[], work: (one: T) => Promise<void>) => {
-  const left = [...all];
-  const next = async (): Promise<void> => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
-  };
-  await Promise.all(Array.from({ length: atOnce }, next));
 };
 
 const play = async (

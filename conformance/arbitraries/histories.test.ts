@@ -6,8 +6,6 @@ import { histories, type History } from "./histories.ts";
 const arbitrary = histories(documentLimits, 7_200_000, true, 40);
 const printed = (history: History): readonly string[] => history.map(String);
 
-
-
 test("a failing history shrinks to the relevant steps, and its path reproduces it", () => {
   const property = fc.property(arbitrary, (history) => {
     const steps = printed(history);

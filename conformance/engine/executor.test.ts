@@ -318,8 +318,6 @@ describe("a selection", () => {
     ).toEqual(["code.lifetime"]);
   });
 
-  
-
   it("is rejected if it is empty", async () => {
     for (const empty of [{ only: ["code.lifetime"], levels: ["advisory"] }, { only: [] }])
       expect(await problemsOf(() => idsOf(empty))).toHaveLength(1);

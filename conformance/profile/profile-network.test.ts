@@ -91,8 +91,6 @@ describe("secrets of headers, queries and bodies", () => {
     );
   });
 
-  
-
   it("are reported by key, without their values, if they cannot be read", async () => {
     const hook = { http: { url: "http://127.0.0.1:1/", body: { key: { $secret: { env: "NOBODY" } } } } };
     const text = await problemOf(() =>

@@ -9,6 +9,4 @@ describe("the environment of a load run", () => {
       SSL_CERT_FILE: "/ca.pem",
     });
   });
-
-  
 });

@@ -16,7 +16,6 @@ import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { documentLimits } from "../contract/limits.ts";
 import { EVERY_CONTROL } from "../checks/context.ts";
-import { recordedTraces } from "../testing/journals/recorded.ts";
 import { gateRun } from "../testing/push-drivers.ts";
 import { emptyPushRun, pushRunOf, withPushes, type Sender } from "../testing/push-runs.ts";
 import { traces } from "../testing/push-traces.ts";
@@ -69,15 +68,12 @@ const runs = senders.flatMap((instantsMs): PushRun[] => {
   ];
 });
 
-const findings = [
-  emptyPushRun,
-  ...runs,
-  ...[...traces.filter((_, at) => at % 5 === 0), ...recordedTraces].map(gateRun),
-].flatMap((run) =>
-  judges.flatMap((judge) => {
-    const finding = judge(run);
-    return finding === undefined ? [] : [{ name: judge.name, ...finding }];
-  }),
+const findings = [emptyPushRun, ...runs, ...traces.filter((_, at) => at % 5 === 0).map(gateRun)].flatMap(
+  (run) =>
+    judges.flatMap((judge) => {
+      const finding = judge(run);
+      return finding === undefined ? [] : [{ name: judge.name, ...finding }];
+    }),
 );
 
 const MOST_WORDS = 20;

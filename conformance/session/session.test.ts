@@ -118,8 +118,6 @@ it.each([
   expect(await session.events?.trigger("account")).toBe(id);
 });
 
-
-
 describe("steps shared by rules", () => {
   it("do not let a virtual clock advance while a hook is running", async () => {
     const { session, clock, world } = await open();

@@ -13,7 +13,6 @@ export const longest: readonly string[] = [
   "conformance/engine/real-time.test.ts",
   "conformance/session/preflight.test.ts",
   "conformance/rules/notification-visibility.test.ts",
-  "fake-server/defects/load.test.ts",
   "conformance/testing/cli.test.ts",
   "conformance/rules/controls.test.ts",
   "fake-server/receiver/attached.test.ts",

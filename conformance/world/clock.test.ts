@@ -42,8 +42,6 @@ describe("a real clock", () => {
     expect(await Promise.race([Promise.all(crowd).then(() => "in time"), latest])).toBe("in time");
   });
 
-  
-
   it("rejects its sleeps when the run is interrupted, without a process warning", async () => {
     const interrupt = new AbortController();
     const warned = vi.fn<(warning: Error) => void>();

@@ -24,7 +24,7 @@ export interface DuetNoise {
   readonly burstBlocks: number;
 }
 
-/** Assumed for a shared machine of two cores; `npm run bench -- duet` prints the noise of a real one. */
+/** Assumed for a shared machine of two cores. */
 export const assumedNoise: DuetNoise = {
   own: 0.015,
   tail: 2,

@@ -1,12 +1,66 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { readRun } from "../../../reports/read/index.ts";
+import type { Profile } from "../../contract/profile.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { startCli, type Started } from "../start-cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { filesBelow, processesOf } from "./processes.ts";
-import { subjects, type KilledKind, type Place, type Subject } from "./killed-subjects.ts";
+
+export interface Place {
+  readonly folder: string;
+  /** Where only this run has its temporary files. */
+  readonly temporary: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Subject {
+  readonly command: (out: string) => readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** The longest life of a run, in milliseconds; one that was not killed by then has ended. */
+  readonly longestMs: number;
+  /** Exit codes of an undisturbed run. */
+  readonly expected: readonly number[];
+  readonly secrets: readonly string[];
+  /** What others do while the run is alive. */
+  readonly meanwhile?: (run: Started, over: AbortSignal) => Promise<void>;
+  /** What is wrong with what the run should keep. */
+  readonly after?: () => Promise<readonly string[]>;
+  readonly stop?: () => Promise<void>;
+  /** Whether a run goes on until it is stopped. */
+  readonly isEndless?: true;
+}
+
+/** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
+export const servedFake = async (
+  { folder }: Place,
+  replaces: { readonly hooks?: undefined; readonly slos?: Profile["slos"] } = {},
+) => {
+  const fake = await startFakeServer({});
+  const profile = path.join(folder, "profile.json");
+  writeFileSync(profile, JSON.stringify({ ...profileOf(fake), ...replaces }));
+  return {
+    profile,
+    env: secretsOf(fake),
+    secrets: fake.clients.map(({ secret }) => secret),
+    stop: fake.stop,
+  };
+};
+
+export const gateSubject = async (place: Place): Promise<Subject> => {
+  const { profile, ...fake } = await servedFake(place);
+  return {
+    ...fake,
+    command: (out) =>
+      "conform --effort quick --only code.lifetime,code.single-use,push.delivered,refresh.reusable"
+        .split(" ")
+        .concat("--profile", profile, "--out", out),
+    longestMs: 2_000,
+    expected: [0],
+  };
+};
 
 /** A fast machine finishes many runs before they are due to be killed; those do not count. */
 const MOST_ROUNDS = 10;
@@ -19,7 +73,8 @@ const ORPHANS_MS = 12_000;
  * Runs that ended on their own before they could be killed are `tooLate`.
  */
 export const killRuns = async (
-  kind: KilledKind,
+  kind: string,
+  open: (place: Place) => Promise<Subject>,
   count: number,
   { seed, k6 }: { readonly seed: number; readonly k6: string },
 ) => {
@@ -31,7 +86,7 @@ export const killRuns = async (
   const random = seededRandom(seed);
   const wrong: string[] = [];
   let [kills, tooLate] = [0, 0];
-  const subject = await subjects[kind](place);
+  const subject = await open(place);
   try {
     for (let round = 0; kills < count && round < count * MOST_ROUNDS; round += 1) {
       const out = path.join(folder, `run-${round}`);
@@ -45,13 +100,13 @@ export const killRuns = async (
         ...(await orphans(temporary)),
         ...leftSecrets(temporary, subject.secrets),
         ...(await unreadable(out)),
-        ...(await subject.after()),
+        ...((await subject.after?.()) ?? []),
       ];
       wrong.push(...problems.map((problem) => `${kind}, kill ${round} of seed ${seed}: ${problem}`));
     }
     wrong.push(...(await runsOn(kind, subject, place)));
   } finally {
-    await subject.stop();
+    await subject.stop?.();
     for (const { pid } of processesOf(temporary)) process.kill(pid, "SIGKILL");
   }
   return { kills, tooLate, wrong };
@@ -79,9 +134,9 @@ const lived = async (
 };
 
 /** The next run works, and cleans up after those that were killed. */
-const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise<readonly string[]> => {
+const runsOn = async (kind: string, subject: Subject, place: Place): Promise<readonly string[]> => {
   const { code, said } = await lived(subject, place, path.join(place.folder, "run-last"), async (run) => {
-    if (kind !== "receiver") return;
+    if (subject.isEndless !== true) return;
     // It may not be ready to be stopped before it reports where it listens.
     await run.document().catch(() => undefined);
     await delay(500);
@@ -90,7 +145,7 @@ const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise
   const left = readdirSync(place.temporary).filter((name) => name.startsWith("touchstone-"));
   return [
     ...(subject.expected.includes(code ?? -1) ? [] : [`the next ${kind} run ends with ${code}: ${said}`]),
-    ...(await subject.after()),
+    ...((await subject.after?.()) ?? []),
     // Only load runs create temporary files, and they look for those of others.
     ...(left.length === 0 ? [] : [`after the next ${kind} run there are still ${left.join(", ")}`]),
   ];

@@ -7,7 +7,6 @@ import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { escapedForm, startEchoProxy } from "./echo.ts";
 import { loadFiles } from "../../contract/load-record.ts";
-import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
 import { startCli, type Started } from "../start-cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -18,6 +17,23 @@ import { filesBelow, processesBelow } from "./processes.ts";
 interface Said {
   readonly file: string;
   readonly bytes: Buffer;
+}
+
+/** Starts the command line with planted secrets and keeps its output for the search. `ending` is the expected end, if unusual. */
+export type RunPlanted = (
+  name: string,
+  parameters: readonly string[],
+  during?: (run: Started) => Promise<void>,
+  ending?: { readonly code: number | null; readonly env?: NodeJS.ProcessEnv },
+) => Promise<void>;
+
+export interface PlantedPlace {
+  /** A folder that is not searched. */
+  readonly given: string;
+  readonly profile: string;
+  /** The first client's. */
+  readonly secret: string;
+  readonly spoil: (spoils: boolean) => void;
 }
 
 const marks = {
@@ -37,11 +53,13 @@ const marks = {
 } as const;
 
 /**
- * Runs what writes against a service that echoes everything it is told, and searches every byte for secrets: `few` runs
- * that meet the most of them, or `all` commands, including unintended ends. Returns where a secret was found that should
- * not be there, and anything else that went wrong.
+ * Runs what writes against a service that echoes everything it is told, and what `more` adds, and searches every byte for
+ * secrets. Returns where a secret was found that should not be there, and anything else that went wrong.
  */
-export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
+export const plantSecrets = async (
+  k6: string,
+  more: (run: RunPlanted, place: PlantedPlace) => Promise<void> = () => Promise.resolve(),
+) => {
   using own = temporaryFolder();
   const folder = own.path;
   const made = (name: string): string => {
@@ -87,8 +105,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
   const reports = ["--report", "html,junit,ctrf,markdown,har"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
-    const refusals = "exchange.authenticates-client,exchange.refusal-leaks-nothing,code.unknown";
-    const gate = `--verbose --out gate --only ${refusals},exchange.token-set`.split(" ");
+    const gate = "--verbose --out gate --only exchange.refusal-leaks-nothing,exchange.token-set".split(" ");
     await run("conform", ["conform", "-p", profiles.whole, ...quick, ...gate, ...reports]);
     const waiting = "--json --out ledger --max-wait 1s --ledger kept.sqlite".split(" ");
     const only = ["--only", "code.single-use,refresh.lifetime,exchange.token-set"];
@@ -104,11 +121,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
       proxy.spoils = true;
     });
     await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
-    if (breadth === "all") {
-      await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
-      proxy.spoils = false;
-      await runEverythingElse(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
-    }
+    await more(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
     const secrets = [...new Set([...Object.values(marks), ...proxy.issued])];
     const search = searchFor(secrets.flatMap(formsOf));
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];

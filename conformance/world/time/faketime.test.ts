@@ -91,8 +91,6 @@ describe("a clock moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("2026-01-31 12:00:01.500000\n");
   });
 
-  
-
   it("cannot be read once another process has written the file, nor after that", () => {
     writeFileSync(file, "+0");
     const clock = openFaketime(file, at(0));
@@ -140,8 +138,6 @@ describe("a clock moved by a libfaketime file", () => {
     clock.told(wallMs, "authorize");
     expect(() => clock.now()).toThrow("FAKETIME_NO_CACHE=1");
   });
-
-  
 
   it("is locked whatever symbolic link names it", () => {
     writeFileSync(file, "+0");

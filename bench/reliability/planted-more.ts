@@ -1,30 +1,15 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Started } from "../start-cli.ts";
-
-/** Starts the command line with planted secrets and keeps its output for the search. `ending` is the expected end, if unusual. */
-export type RunPlanted = (
-  name: string,
-  parameters: readonly string[],
-  during?: (run: Started) => Promise<void>,
-  ending?: { readonly code: number | null; readonly env?: NodeJS.ProcessEnv },
-) => Promise<void>;
-
-interface Place {
-  /** A folder that is not searched. */
-  readonly given: string;
-  readonly profile: string;
-  /** The first client's. */
-  readonly secret: string;
-  readonly spoil: (spoils: boolean) => void;
-}
+import type { PlantedPlace, RunPlanted } from "../../conformance/testing/reliability/planted.ts";
 
 const formats = "html,junit,ctrf,markdown,har";
 
 /** Runs every command that the short run omits, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
-export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<void> => {
+export const runEverythingElse = async (run: RunPlanted, place: PlantedPlace): Promise<void> => {
   const { profile, spoil } = place;
+  await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
+  spoil(false);
   const quick = ["--effort", "quick", "--seed", "1"];
   const only = ["--only", "exchange.authenticates-client,exchange.token-set,code.unknown"];
   const k6 = ["--rate", "40", "--seed", "1"];
@@ -56,7 +41,11 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
 };
 
 /** An error thrown while a rule sends something, an uncaught one, and a process ended for a core dump. */
-const crashes = async (run: RunPlanted, { given, profile, secret }: Place, flags: readonly string[]) => {
+const crashes = async (
+  run: RunPlanted,
+  { given, profile, secret }: PlantedPlace,
+  flags: readonly string[],
+) => {
   const conform = (out: string): readonly string[] => ["conform", "-p", profile, ...flags, "--out", out];
   const loading = (name: string, script: string): NodeJS.ProcessEnv => {
     const file = path.join(given, `${name}.mjs`);

@@ -1,54 +1,17 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
-import { defaultClients } from "../../../fake-server/clients.ts";
-import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
-import { endpointNames } from "../../contract/forms.ts";
-import type { Profile } from "../../contract/profile.ts";
-import { listLedger } from "../../lifetimes/ledger-file.ts";
-import type { Started } from "../start-cli.ts";
-import { notIn } from "../../../bench/reliability/tried.ts";
-
-export interface Place {
-  readonly folder: string;
-  /** Where only this run has its temporary files. */
-  readonly temporary: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-export interface Subject {
-  readonly command: (out: string) => readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  /** The longest life of a run, in milliseconds; one that was not killed by then has ended. */
-  readonly longestMs: number;
-  /** Exit codes of an undisturbed run. */
-  readonly expected: readonly number[];
-  readonly secrets: readonly string[];
-  /** What others do while the run is alive. */
-  readonly meanwhile?: (run: Started, over: AbortSignal) => Promise<void>;
-  /** What is wrong with what the run should keep. */
-  readonly after: () => Promise<readonly string[]>;
-  readonly stop: () => Promise<void>;
-}
-
-const nothing = { after: () => Promise.resolve([]), stop: () => Promise.resolve() };
-
-/** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
-const servedFake = async (
-  { folder }: Place,
-  replaces: { readonly hooks?: undefined; readonly slos?: Profile["slos"] } = {},
-) => {
-  const fake = await startFakeServer({});
-  const profile = path.join(folder, "profile.json");
-  writeFileSync(profile, JSON.stringify({ ...profileOf(fake), ...replaces }));
-  return {
-    profile,
-    env: secretsOf(fake),
-    secrets: fake.clients.map(({ secret }) => secret),
-    stop: fake.stop,
-  };
-};
+import { defaultClients } from "../../fake-server/clients.ts";
+import { notification, openSender } from "../../fake-server/receiver/testing/sender.ts";
+import { endpointNames } from "../../conformance/contract/forms.ts";
+import { listLedger } from "../../conformance/lifetimes/ledger-file.ts";
+import {
+  gateSubject,
+  servedFake,
+  type Place,
+  type Subject,
+} from "../../conformance/testing/reliability/killed.ts";
+import { notIn } from "./tried.ts";
 
 /** Objectives that a service meets on any machine. */
 const howeverSlow = Object.fromEntries(
@@ -56,23 +19,10 @@ const howeverSlow = Object.fromEntries(
 );
 
 export const subjects = {
-  gate: async (place: Place): Promise<Subject> => {
-    const { profile, ...fake } = await servedFake(place);
-    return {
-      ...nothing,
-      ...fake,
-      command: (out) =>
-        "conform --effort quick --only code.lifetime,code.single-use,push.delivered,refresh.reusable"
-          .split(" ")
-          .concat("--profile", profile, "--out", out),
-      longestMs: 2_000,
-      expected: [0],
-    };
-  },
+  gate: gateSubject,
   load: async (place: Place): Promise<Subject> => {
     const { profile, ...fake } = await servedFake(place, { slos: { endpoints: howeverSlow } });
     return {
-      ...nothing,
       ...fake,
       command: (out) =>
         "load --scenario token --duration 3s --rate 20".split(" ").concat("--profile", profile, "--out", out),
@@ -81,7 +31,6 @@ export const subjects = {
     };
   },
   duet: async (): Promise<Subject> => ({
-    ...nothing,
     command: (out) =>
       "duet fake:sound fake:sound --pairs 2 --block 2s --rate 60".split(" ").concat("--out", out),
     longestMs: 6_000,
@@ -93,7 +42,7 @@ export const subjects = {
     const acknowledged = new Set<string>();
     let sent = 0;
     return {
-      ...nothing,
+      isEndless: true,
       command: () => ["receive", "--http", "--journal", journal, "--json"],
       longestMs: 1_500,
       expected: [0],
@@ -154,4 +103,3 @@ export const subjects = {
     };
   },
 } satisfies Readonly<Record<string, (place: Place) => Promise<Subject>>>;
-export type KilledKind = keyof typeof subjects;

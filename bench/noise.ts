@@ -1,18 +1,17 @@
+import { spawn, type ChildProcess } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { ConformDocument } from "../../reports/json/conform.ts";
-import { median } from "../../reports/statistics/sample.ts";
-import { mapLimited } from "../../conformance/checks/map-limited.ts";
-import { fieldOf } from "../../conformance/contract/json.ts";
-import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import { seededRandom } from "../../conformance/contract/random.ts";
-import { rulesOf } from "../foreign/judging.ts";
-import { figure, runCli, seconds, type Measured } from "../../conformance/testing/measure.ts";
-import { startFaultyProxy, type FaultyProxy } from "../../conformance/testing/surroundings.ts";
-import { startServed, type Served } from "../served.ts";
-import { besideLoops } from "./busy-loops.ts";
-import { soundGates } from "./sound-gates.ts";
+import type { ConformDocument } from "../reports/json/conform.ts";
+import { median } from "../reports/statistics/sample.ts";
+import { mapLimited } from "../conformance/checks/map-limited.ts";
+import { fieldOf } from "../conformance/contract/json.ts";
+import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { seededRandom } from "../conformance/contract/random.ts";
+import { rulesOf } from "./foreign/judging.ts";
+import { figure, runCli, seconds, type Measured } from "../conformance/testing/measure.ts";
+import { startFaultyProxy, type FaultyProxy } from "../conformance/testing/surroundings.ts";
+import { startServed, type Served } from "./served.ts";
 
 /**
  * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
@@ -20,13 +19,43 @@ import { soundGates } from "./sound-gates.ts";
  * beside the busy loops of all. TOUCHSTONE_NOISE_LOOPS_BELOW leaves the busy loops out while the load average is at
  * least this high (default: never), for machines on which other work is noise enough. TOUCHSTONE_NOISE_RECORD names a
  * file that gets a line of JSON per round, including where the run directory of a failed round was left.
- * TOUCHSTONE_NOISE_SOUND=20 plays twenty gates of the sound service instead, beside two busy loops and nothing else.
  */
 const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
 const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
 const AT_ONCE = Number(process.env["TOUCHSTONE_NOISE_AT_ONCE"] ?? "1");
-const SOUND = process.env["TOUCHSTONE_NOISE_SOUND"];
 const RECORD = process.env["TOUCHSTONE_NOISE_RECORD"];
+
+/** From this load average on, other work is noise enough. */
+const LOOPS_BELOW = Number(process.env["TOUCHSTONE_NOISE_LOOPS_BELOW"] ?? "Infinity");
+
+/** Ends soon after the bench, however that ends. */
+const LOOP = "const { ppid } = process; for (let n = 1; n % 1e7 > 0 || process.ppid === ppid; n += 1);";
+
+const busy = { asked: [] as number[], loops: [] as ChildProcess[] };
+
+/** As many processes that only use CPU as the running work with the most of them requires. */
+const keepBusy = (): void => {
+  const [load = 0] = os.loadavg();
+  const wanted = load < LOOPS_BELOW ? Math.max(0, ...busy.asked) : 0;
+  while (busy.loops.length < wanted)
+    busy.loops.push(spawn(process.execPath, ["-e", LOOP], { stdio: "ignore" }));
+  while (busy.loops.length > wanted) busy.loops.pop()?.kill();
+};
+
+/**
+ * Does the work beside at least this many busy loops, unless the machine is busy already; the work is told how many there
+ * are once it begins.
+ */
+const besideLoops = async <T>(asked: number, work: (loops: number) => Promise<T>): Promise<T> => {
+  busy.asked.push(asked);
+  keepBusy();
+  try {
+    return await work(busy.loops.length);
+  } finally {
+    busy.asked.splice(busy.asked.indexOf(asked), 1);
+    keepBusy();
+  }
+};
 
 interface Behaviour {
   readonly name: string;
@@ -213,7 +242,6 @@ const report = (rounds: readonly Round[]): void => {
 
 /** Plays gates while busy loops compete for the cores and answers and hooks are slow, with a fixed seed per round. */
 export const noise = async (): Promise<void> => {
-  if (SOUND !== undefined) return soundGates(Number(SOUND));
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];
   const seeds = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index);
