@@ -4,7 +4,6 @@ import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
 import { requirementIds } from "../conformance/contract/catalogue.ts";
 import { runHere } from "../conformance/testing/run-here.ts";
-import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import type { Comparison } from "./compare/shape.ts";
 import type { History } from "./history/history.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
@@ -123,21 +122,6 @@ describe("compare", () => {
     expect(worse.stdout).toContain("code.single-use");
     expect(better.exitCode).toBe(0);
     expect(better.stdout).toMatch(/fixed/i);
-  });
-
-  it("exits with 3 and says why if the target of the newer run was down", async () => {
-    const service = await startFakeServer();
-    const [profile, env] = [at("of-one-service.json"), secretsOf(service)];
-    writeFileSync(profile, JSON.stringify(profileOf(service)));
-    const asked = ["conform", "--profile", profile, "--only", "code.single-use", "--effort", "quick"];
-    const good = await runHere([...asked, "--out", at("good")], { env });
-    await service.stop();
-    const down = await runHere([...asked, "--out", at("down")], { env });
-    expect([good.exitCode, down.exitCode]).toEqual([0, 4]);
-    const { exitCode, stdout } = await cli("compare", at("good"), at("down"));
-    expect(exitCode).toBe(3);
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain("The head run is incomplete: 1 rule was not reached");
-    expect(stdout).not.toContain("✓");
   });
 
   it("exits with 1 if a load run is worse than ten earlier ones of a folder", async () => {

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { defects } from "../../fake-server/index.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
@@ -134,24 +133,21 @@ describe("a recorded run", () => {
 });
 
 describe("a replay", () => {
-  it.each(["code.single-use"] as const)(
-    "of %s answers that it still fails, is fixed, or could not run",
-    async (id) => {
-      const name = Object.keys(defects).find((one) => defects[one]?.breaks.includes(id)) ?? "";
-      const broken = await stopping(startFake({ behaviour: name }));
-      const sound = await stopping(startFake());
-      const options = { ...base(), resolved: await broken.resolved(), rules: [ruleFor(id)] };
-      const { record } = await recordedRun(options);
-      expect(record.outcome).toBe("failed");
-      const earlier = replayable(record, id);
-      const answerOn = async (resolved: ResolvedProfile) =>
-        (await replay(earlier, { ...runOptions(), resolved })).answer;
-      expect(await answerOn(await broken.resolved())).toBe("still fails");
-      expect(await answerOn(await sound.resolved())).toBe("fixed");
-      const profile = { notApplicable: { [id]: "not here" } };
-      expect(await answerOn(await sound.resolved(profile))).toBe("could not run");
-    },
-  );
+  it("answers that the rule still fails, is fixed, or could not run", async () => {
+    const id = "code.single-use";
+    const broken = await stopping(startFake({ behaviour: "code-reusable" }));
+    const sound = await stopping(startFake());
+    const options = { ...base(), resolved: await broken.resolved(), rules: [ruleFor(id)] };
+    const { record } = await recordedRun(options);
+    expect(record.outcome).toBe("failed");
+    const earlier = replayable(record, id);
+    const answerOn = async (resolved: ResolvedProfile) =>
+      (await replay(earlier, { ...runOptions(), resolved })).answer;
+    expect(await answerOn(await broken.resolved())).toBe("still fails");
+    expect(await answerOn(await sound.resolved())).toBe("fixed");
+    const profile = { notApplicable: { [id]: "not here" } };
+    expect(await answerOn(await sound.resolved(profile))).toBe("could not run");
+  });
 
   it("still fails if the rule is broken only beside the other rules of the run", async () => {
     const fake = await stopping(startFake());

@@ -152,7 +152,7 @@ describe.concurrent("a clock that flows while a hook takes up to 3 s to move it"
     const random = fc.sample(fc.integer({ min: 0, max: 3_000 }), { seed, numRuns: 500 });
     return { overshootMs: (nth: number) => random[nth % random.length] ?? 0, requestMs: 60, flowMs: 15 };
   };
-  const seeds = Array.from({ length: 4 }, (_, seed) => seed);
+  const seeds = [0, 1];
 
   it.each(seeds)("lets an exact lifetime pass, with the resolution reported (seed %i)", async (seed) => {
     const { acceptedUpToMs = 0, refusedFromMs = 0, resolutionMs } = await passed(slow(seed));

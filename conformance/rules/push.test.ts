@@ -27,7 +27,7 @@ describe("on a virtual clock", () => {
     const [result] = await judgeAll([ruleFor("push.unacknowledged-retries")], {
       behaviour: missingOnce(),
       effort: "standard",
-      // Most pushes that still show it: a push run stops the clock less often.
+      // A push fewer than usual: a push run stops the clock less often.
       limits: { pushDelaysMs: [30_000, 60_000, 120_000], maxPushes: 4 },
       receiver: { port, scheme: "https" },
     });

@@ -148,15 +148,12 @@ describe("a service of two processes, one of which does not read the file", () =
       });
     };
 
-  it.each([["a code of it is expired for the first, twice", "ffffooofof"]])(
-    "is refused, and the message says so, if %s",
-    async (_, routes) => {
-      const { check } = await judged("+0", inTwoProcesses(routes));
-      expect(check).toMatchObject({ ok: false, fatal: "configuration" });
-      expect(check.message).toContain("a process of the service does not seem to read");
-      expect(check.remedy).toMatch(/^start every process of the service with LD_PRELOAD/);
-    },
-  );
+  it("is refused, and the message says so, if codes of it are expired for the first", async () => {
+    const { check } = await judged("+0", inTwoProcesses("ffffooofof"));
+    expect(check).toMatchObject({ ok: false, fatal: "configuration" });
+    expect(check.message).toContain("a process of the service does not seem to read");
+    expect(check.remedy).toMatch(/^start every process of the service with LD_PRELOAD/);
+  });
 
   it("is found out in the run if it gets all authorizations, and no exchange that told it got tokens", async () => {
     const { session, check, world } = await judged("+0", inTwoProcesses("of"));
@@ -176,13 +173,12 @@ describe("a service of two processes, one of which does not read the file", () =
 
 describe("a service that answers some exchanges with an error", () => {
   /** Follows the file, but gives `status` to the exchanges of these numbers. */
-  const failing =
-    (status: number, fails: (exchange: number) => boolean, authorizesAt?: number) => (readMs: () => number) =>
-      serving({
-        nowMs: readMs,
-        status: (exchange) => (fails(exchange) ? status : 200),
-        timestamp: (nowMs, path) => (path.endsWith("/authorize") ? (authorizesAt ?? nowMs) : nowMs),
-      });
+  const failing = (status: number, fails: (exchange: number) => boolean) => (readMs: () => number) =>
+    serving({
+      nowMs: readMs,
+      status: (exchange) => (fails(exchange) ? status : 200),
+      timestamp: (nowMs) => nowMs,
+    });
 
   it.each([
     ["a lost answer is not the last", 502, (exchange: number) => exchange === 3],

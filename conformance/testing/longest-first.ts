@@ -33,7 +33,6 @@ export const longest: readonly string[] = [
   "conformance/world/hooks/hook-caller.test.ts",
   "conformance/testing/detect-cli.test.ts",
   "conformance/testing/package.test.ts",
-  "fake-server/defects/defects.test.ts",
 ];
 
 /** Files of other projects stay first: one in between would end the workers that share modules. */

@@ -6,28 +6,6 @@ const countsOf = async ({ control }: Pushing) => (await control("GET", "/counter
 
 const OTHER_ACCOUNT = "0b1e7c55-6d0e-4a5f-8f0a-2f4f3a1c9d77";
 
-test("an event is pushed at once, as a POST of the listed notification", async () => {
-  await using service = await startPushing();
-  const id = await service.event({ remark: "ünïcode", data: "{}" });
-  await service.advance(0);
-  const [push] = service.receiver.pushes;
-  expect(push).toMatchObject({ method: "POST", path: "/service/webhook" });
-  expect(push?.headers["content-type"]).toBe("application/json");
-  expect(JSON.parse(push?.body ?? "")).toMatchObject({ id, accountId: ACCOUNT, remark: "ünïcode" });
-  const { fields: tokens } = await service.exchange(await service.code());
-  const { fields } = await service.list(String(tokens["accessToken"]), `?id=${id}`);
-  expect(fields["data"]).toEqual([JSON.parse(push?.body ?? "")]);
-});
-
-test("one large advance sends all five pushes", async () => {
-  await using service = await startPushing();
-  service.receiver.react = () => 503;
-  await service.event({});
-  await service.advance(3_600_000);
-  expect(service.receiver.pushes).toHaveLength(5);
-  expect(await countsOf(service)).toEqual({ sent: 5, acknowledged: 0, failed: 5, pending: 0 });
-});
-
 test("a hanging receiver delays neither the clock nor other pushes, and its push fails at the time-out", async () => {
   await using service = await startPushing({ patienceMs: 40 });
   service.receiver.react = ({ accountId }, attempt) =>

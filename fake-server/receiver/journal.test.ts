@@ -156,15 +156,15 @@ describe("the journal", () => {
 
   it("can be read completely after a restart", async () => {
     const text = "x".repeat(900);
-    const count = 30_000;
+    const count = 5_000;
     const lines = Array.from(
       { length: count },
       (_, index) => `{"kind":"fault","n":${index + 1},"epoch":"e","atMs":1,"message":"${text}"}\n`,
     );
     await writeFile(journalOf(), lines.join(""));
     const { control } = await start();
-    const some = await control.lines(20_000, 0, 3);
-    expect(some.lines.map(({ n }) => n)).toEqual([20_001, 20_002, 20_003]);
+    const some = await control.lines(4_000, 0, 3);
+    expect(some.lines.map(({ n }) => n)).toEqual([4_001, 4_002, 4_003]);
     expect(some.last).toBe(count + 2);
     const all = await control.lines();
     expect(all.lines.map(({ n }) => n)).toEqual(Array.from({ length: count + 2 }, (_, index) => index + 1));

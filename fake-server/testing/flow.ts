@@ -1,62 +1,30 @@
 import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts";
-import { findBehaviour } from "../behaviours.ts";
-import type { FakeClient } from "../clients.ts";
-import { pool } from "../changes.ts";
-import { createService } from "../start.ts";
-import http from "node:http";
-import { createGunzip } from "node:zlib";
 
-/** A request of a test. */
 interface Asked {
   readonly method: string;
   readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
-  readonly agent?: http.Agent;
+  readonly body?: string;
 }
 
-/** Sends a request over HTTP without following redirects. `fetch` would take longer than the service. */
-const ask = (
-  url: string,
-  { body: sent, ...options }: Asked,
-): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }> =>
-  new Promise((resolve, reject) => {
-    const request = http.request(url, options, (answer) => {
-      let text = "";
-      const body = answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer;
-      body.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      answer.on("error", reject);
-      body.on("error", reject);
-      body.on("end", () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: new Headers(
-            Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-              values.map((value): [string, string] => [name, value]),
-            ),
-          ),
-          text,
-        }),
-      );
-    });
-    request.on("error", reject);
-    request.end(sent);
-  });
+/** Sends a request over HTTP without following redirects. */
+const ask = async (url: string, asked: Asked) => {
+  const answer = await fetch(url, { redirect: "manual", ...asked });
+  return { status: answer.status, text: await answer.text() };
+};
 
 /** Calls a control interface; an empty answer is an empty object. */
 export const askControl = async (url: string, method = "GET", sent?: unknown) => {
   const { status, text } = await ask(url, {
     method,
     headers: sent === undefined ? {} : { "content-type": "application/json" },
-    body: sent === undefined ? undefined : JSON.stringify(sent),
+    ...(sent !== undefined && { body: JSON.stringify(sent) }),
   });
   return { status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
 };
 
 /** An answer, with its body parsed if it is JSON. */
-export interface Reply {
+interface Reply {
   readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
   /** The fields of a JSON object; empty for anything else. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -67,8 +35,6 @@ export type TestService = ReturnType<typeof testServiceOf>;
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
 
-type Send = (url: string, asked: Asked) => Promise<Omit<Reply, "fields">>;
-
 const fieldsOf = (text: string): Reply["fields"] => {
   try {
     return (JSON.parse(text) ?? {}) as Reply["fields"];
@@ -77,23 +43,12 @@ const fieldsOf = (text: string): Reply["fields"] => {
   }
 };
 
-const codeOf = ({ searchParams, hash }: URL): string | null =>
-  searchParams.get("code") ?? new URLSearchParams(hash.slice(1)).get("code");
-
-/** The code in an authorize answer, from its JSON or its Location; empty if there is none. */
-export const codeIn = (reply: Reply): string => {
-  const location = reply.headers.get("location");
-  const code = location === null ? reply.fields["code"] : codeOf(new URL(location));
-  return typeof code === "string" ? code : "";
-};
-
-/** `send` sends a request as it is. */
-const testServiceOf = (server: FakeServer, send: Send) => {
-  const [client, other] = server.clients;
-  if (client === undefined || other === undefined) throw new Error("two clients are required");
+const testServiceOf = (server: FakeServer) => {
+  const [client] = server.clients;
+  if (client === undefined) throw new Error("a client is required");
   const reply = async (url: string, asked: Asked): Promise<Reply> => {
-    const answered = await send(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
-    return { ...answered, fields: fieldsOf(answered.text) };
+    const { status, text } = await ask(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
+    return { status, fields: fieldsOf(text) };
   };
   const get = (path: string, headers: Record<string, string> = {}) =>
     reply(server.baseUrl + path, { method: "GET", headers });
@@ -108,13 +63,10 @@ const testServiceOf = (server: FakeServer, send: Send) => {
   return {
     ...server,
     client,
-    other,
-    send,
     get,
     post,
     authorize,
-    code: async ({ id, redirectUri }: FakeClient = client) =>
-      codeIn(await authorize({ clientId: id, redirectUri })),
+    code: async () => (await authorize()).fields["code"],
     exchange: (code: unknown, changes: Record<string, unknown> = {}) =>
       post("/open-api/oauth/access-token", {
         clientId: client.id,
@@ -136,38 +88,7 @@ const testServiceOf = (server: FakeServer, send: Send) => {
 };
 
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
-  testServiceOf(await startFakeServer(options), ask);
-
-/** How many requests a test has under way at once; others wait. */
-export const CONNECTIONS = 24;
-
-type Apps = ReturnType<typeof createService>["apps"];
-
-const addresses = { baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
-
-/** Asks a service beside its sockets. */
-const injecting = (apps: Apps): Send => {
-  const connections = pool(CONNECTIONS);
-  return async (url, { body, method, headers: sent }) => {
-    const app = url.startsWith(addresses.controlUrl) ? apps[1] : apps[0];
-    await connections.take();
-    const { statusCode, headers, payload } = await app
-      .inject({
-        url,
-        method: method as "GET" | "POST",
-        headers: sent,
-        ...(body === undefined ? {} : { payload: body }),
-      })
-      .finally(connections.giveBack);
-    return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: payload };
-  };
-};
-
-/** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
-export const unlistedService = (behaviour: string): TestService => {
-  const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
-  return testServiceOf({ ...service, ...addresses }, injecting(apps));
-};
+  testServiceOf(await startFakeServer(options));
 
 /** Exchanges a fresh code and returns the tokens. */
 export const tokensOf = async (

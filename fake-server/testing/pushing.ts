@@ -1,10 +1,9 @@
 import type { StartOptions } from "../index.ts";
 import { askControl, startTestService } from "./flow.ts";
-import { listenOn } from "../serving.ts";
-import { once } from "node:events";
+import { listening } from "../../conformance/testing/servers.ts";
 import http from "node:http";
 import https from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** A push as it arrived, with the service's time of arrival. */
 export interface Received {
@@ -26,13 +25,11 @@ interface TestReceiver {
   readonly pushes: Received[];
   /** Decides on each push; acknowledges by default. */
   react: (push: Received, attempt: number) => Reaction;
-  readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
 interface TestReceiverOptions {
   readonly nowMs?: () => number;
-  readonly port?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -72,21 +69,12 @@ export const startTestReceiver = async (options: TestReceiverOptions = {}): Prom
     void handle(request, answer);
   const server =
     options.tls === undefined ? http.createServer(listener) : https.createServer(options.tls, listener);
-  const { port: former } = options;
-  await listenOn(server, { host: "127.0.0.1", port: former ?? 0 }, former !== undefined);
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    if (!server.listening) return;
-    server.close();
-    await once(server, "close");
-  };
+  const { origin, stop } = await listening(server);
   const receiver: TestReceiver = {
-    url: `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}/service/webhook`,
+    url: `${origin}/service/webhook`,
     pushes: [],
     react: () => 200,
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: stop,
   };
   return receiver;
 };
@@ -122,15 +110,12 @@ export const startPushing = async (
   await control("PUT", "/callback", { url: receiver.url, ...(ca === undefined ? {} : { ca }) });
   const stop = async (): Promise<void> => {
     await service.stop();
-    await receiver.close();
+    await receiver[Symbol.asyncDispose]();
   };
   return {
     ...service,
     receiver,
-    /** The service's time, as moved by secondsOfPushes. */
-    nowMs: () => nowMs,
     control,
-    stop,
     pushesOf: (id: string) => receiver.pushes.filter((push) => push.id === id),
     /** Moves the clock in steps of a second, and returns the second of each push since the start. */
     secondsOfPushes: async (seconds: number, stepSeconds = 1) => {

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { startPushing } from "../testing/pushing.ts";
-import { pushBreach } from "../../conformance/testing/contract-schemas.ts";
-import { pushVariants } from "./push.ts";
 
 const R1 = [0, 30, 90, 210, 450];
 const R2 = [0, 30, 60, 120, 240];
@@ -9,18 +7,7 @@ const R3 = [30, 90, 210, 450, 930];
 const R4 = [30, 60, 120, 240, 480];
 const R8 = [30, 90, 210, 450];
 
-/** Times of pushes that fail at once, in seconds from the event. */
-const seconds: Readonly<Record<string, readonly number[]>> = {
-  "push-reading-r2-from-start": R2,
-  "push-reading-r2-from-failure": R2,
-  "push-reading-r3-from-start": R3,
-  "push-reading-r3-from-failure": R3,
-  "push-reading-r4": R4,
-  "push-reading-r8-from-start": R8,
-  "push-reading-r8-from-failure": R8,
-};
-
-/** The same for pushes that get no answer for ten seconds: where delays count from the failure, each is that much later. */
+/** Seconds from the event of pushes that get no answer for ten seconds: where delays count from the failure, each is that much later. */
 const secondsOfHanging: Readonly<Record<string, readonly number[]>> = {
   "push-reading-r1-from-start": R1,
   "push-reading-r1-from-failure": [0, 40, 110, 240, 490],
@@ -35,25 +22,6 @@ const secondsOfHanging: Readonly<Record<string, readonly number[]>> = {
 
 /** These are late by some seconds; they have a test of their own. */
 const LATE = new Set(["push-jitter-late", "push-noticed-every-five-seconds", "push-first-after-two-seconds"]);
-
-test.each(Object.entries(seconds))("%s pushes on its schedule", async (behaviour, expected) => {
-  await using service = await startPushing({ behaviour });
-  service.receiver.react = () => 500;
-  await service.event({});
-  expect(await service.secondsOfPushes(1_200, 5)).toEqual(expected);
-});
-
-test.each(["sound", ...Object.keys(pushVariants)])(
-  "pushes of %s match the OpenAPI document",
-  async (behaviour) => {
-    await using service = await startPushing({ behaviour });
-    await service.event({});
-    await service.secondsOfPushes(60, 5);
-    const bodies = service.receiver.pushes.map(({ body }): unknown => JSON.parse(body));
-    expect(bodies).not.toEqual([]);
-    expect(bodies.map(pushBreach)).toEqual(bodies.map(() => undefined));
-  },
-);
 
 test("push-code-alone-acknowledges-at-once stops after 200 whose body never comes", async () => {
   await using service = await startPushing({

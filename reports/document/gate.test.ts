@@ -1,17 +1,6 @@
-import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
-import { anyCharacter } from "../../conformance/testing/made.ts";
 import { describe, expect, it } from "vitest";
-import {
-  allPassed,
-  authorized,
-  breachOf,
-  recordOf,
-  resultOf,
-  ruleThat,
-  withResults,
-} from "../testing/fixture.ts";
+import { allPassed, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import { width } from "../text/layout.ts";
 import { headlineOf } from "./answer.ts";
 import { broken, failedRecord, gates } from "../testing/gates.ts";
 import { onTerminal, renderMarkdown } from "../testing/shown.ts";
@@ -164,80 +153,4 @@ describe("where to start in a report", () => {
       "authorize.echoes-state",
     ]);
   });
-});
-
-it("the report has no unsafe characters and no line that is too long, whatever the service answers", () => {
-  const text = string({ unit: anyCharacter, maxLength: 300 });
-  const anything = recordArbitrary({
-    a: text,
-    b: text,
-    c: text,
-    name: text,
-    columns: integer({ min: 20, max: 200 }),
-    verbose: boolean(),
-  });
-  const result = check(
-    property(anything, ({ a, b, c, name, columns, verbose }) => {
-      const failure = resultOf(
-        "code.unknown",
-        {
-          kind: "failed",
-          cases: 1,
-          facts: {
-            readings: [a, "constructor"],
-            [b]: c,
-            interval: { lifetimeMs: 5 },
-            broken: [a, b],
-            brokenCases: 3,
-          },
-          breach: breachOf(a, b, {
-            part: c,
-            reproduction: { seed: 1, counterexample: a, replayed: { failures: 1, attempts: 1 } },
-          }),
-        },
-        [
-          authorized(1, {
-            request: { method: a, path: b, headers: [["x-service-access-token", c]], body: a },
-            answer: {
-              status: 200,
-              headers: [
-                ["location", b],
-                ["content-type", c],
-              ],
-              text: a,
-            },
-          }),
-          authorized(2, { error: b }),
-        ],
-      );
-      const record = recordOf({
-        target: { name, baseUrl: a, profiles: [b], behaviour: c, clock: a },
-        notes: [a],
-        pinned: { "code.unknown": b },
-        effort: b,
-        replacedLimits: ["codeLifetimeMs"],
-        rules: [
-          failure,
-          { ...failure, verdict: { kind: "could-not-run", missing: a, reason: b } },
-          { ...failure, verdict: { kind: "inconclusive", reason: a, settle: b, cases: 0 } },
-          { ...failure, verdict: { kind: "harness-error", message: c } },
-          {
-            ...failure,
-            verdict: {
-              kind: "observed",
-              cases: 1,
-              fingerprint: JSON.stringify({ [a]: b, [b]: { [c]: { [a]: c } } }),
-            },
-          },
-          { ...failure, verdict: { kind: "observed", cases: 1, fingerprint: a } },
-        ],
-      });
-      const printed = render(record, { detail: verbose ? "full" : "brief" }, columns);
-      expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
-      const most = Math.min(120, Math.max(60, columns));
-      for (const line of printed.split("\n")) if (width(line) > most) throw new Error(`too long: ${line}`);
-    }),
-    { numRuns: 60 },
-  );
-  expect(result.errorInstance).toBeNull();
 });

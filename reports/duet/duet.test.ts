@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
-import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetRules } from "./document.ts";
@@ -70,20 +69,6 @@ describe("a duet's verdict", () => {
     );
     const gated = { ...rules, floors: { throughput: 0.05 } };
     expect(judgeDuet(blocks, gated).verdict).toBe("regressed");
-  });
-
-  it("states the smallest detectable effect, and detects it at the stated power", () => {
-    const p95Of = (blocks: readonly Block[]) =>
-      judgeDuet(blocks, rules).members.find((one) => one.endpoint === "exchange" && one.metric === "p95");
-    const stated = Array.from({ length: 40 }, (_, seed) => p95Of(duet(seed))?.smallestDetectable ?? NaN);
-    const effect = mean(stated);
-    let found = 0;
-    for (let seed = 100; seed < 200; seed += 1) {
-      const p = p95Of(duet(seed, { effect: { p95: effect } }))?.adjustedP ?? 1;
-      if (p <= rules.alpha) found += 1;
-    }
-    // Its power of 0.9, less three standard errors.
-    expect(found).toBeGreaterThan(81);
   });
 
   it("claims a regression in at most one of twenty duets without a change", () => {

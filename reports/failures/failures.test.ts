@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
-import { recordOf, ruleThat, hostile, unsafeCharacters } from "../testing/fixture.ts";
+import { recordOf, ruleThat } from "../testing/fixture.ts";
 import { curlOf, failuresOf, renderHar } from "./har.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
@@ -110,15 +110,6 @@ it("the HTTP Archive has a page for each failure and an entry for each exchange,
   expect(log.entries).toHaveLength(5);
   expect(log.entries[1]?.request.postData?.text).toContain("‹code 7›");
   expect(log.entries[0]?.request.url).toMatch(/^https:\/\/staging\.example\/open-api\/oauth\/authorize/);
-});
-
-it("the HTTP Archive holds what the service said without anything that acts on a terminal", () => {
-  const evil = exchange(1, {}, [200, { said: hostile }]);
-  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), "1");
-  expect(text).not.toMatch(unsafeCharacters);
-  expect(JSON.parse(text)).toMatchObject({
-    log: { entries: [{ response: { content: { text: evil.answer?.text } } }] },
-  });
 });
 
 it("the HTTP Archive sends a push to its receiver, and says when it came", () => {

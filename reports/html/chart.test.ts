@@ -83,7 +83,7 @@ it("a time axis always shows its unit, and an axis of changes its middle", () =>
 
 it("the heat map shades cells with any number of requests", () => {
   const point = { second: 0, count: 1, p50Ms: 1, p95Ms: 1, p99Ms: 1, maxMs: 1 };
-  for (let most = 1; most < 3_000; most += 1) {
+  for (let most = 1; most < 300; most += 1) {
     const points = [{ ...point, rows: [[3, most] as const, [4, Math.ceil(most / 2)] as const] }];
     const html = renderToString(
       latencyPicture({

@@ -1,15 +1,15 @@
-import { build, HistogramLogWriter, type Histogram } from "hdr-histogram-js";
+import { HistogramLogWriter, Int32Histogram } from "hdr-histogram-js";
 import {
   histogramTag,
   histogramUnit,
   latencyKinds,
   sampleOutcomes,
   type EndpointRow,
-  type Latencies,
   type LoadBreach,
   type SampleOutcome,
   type SecondLine,
 } from "../../conformance/contract/load-record.ts";
+import { latenciesOf } from "../../conformance/contract/distribution.ts";
 import type { Random } from "./random.ts";
 
 /** A simulated load: lognormal latencies whose level drifts slowly and jumps occasionally. */
@@ -17,27 +17,26 @@ export interface LoadCourse {
   readonly random: Random;
   readonly seconds: number;
   readonly requests: number;
-  readonly endpoints: readonly { readonly name: string; readonly share: number; readonly medianMs: number }[];
   readonly slowness: number;
   readonly failedShare: number;
-  readonly refusedShare: number;
   readonly breaches: readonly LoadBreach[];
   /** Seconds whose latencies appear in no row of run.json. */
   readonly warmUpSeconds: number;
 }
 
+const endpoints = [
+  { name: "authorize", share: 0.25, medianMs: 1.4 },
+  { name: "exchange", share: 0.25, medianMs: 2.6 },
+  { name: "list", share: 0.5, medianMs: 4.2 },
+] as const;
+const REFUSED_SHARE = 0.02;
 const WANDERING = 0.95;
 const SPREAD = 0.45;
 const BURST_CHANCE = 0.01;
 const LAG_MS = 0.3;
 
-const emptyHistogram = (): Histogram =>
-  build({
-    bitBucketSize: 32,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: histogramUnit.highest,
-    numberOfSignificantValueDigits: histogramUnit.significantDigits,
-  });
+const emptyHistogram = (): Int32Histogram =>
+  new Int32Histogram(1, histogramUnit.highest, histogramUnit.significantDigits);
 
 /** The histogram log, the lines of seconds.jsonl and the rows of run.json, all for the same requests. */
 export const latencyLog = (
@@ -51,7 +50,7 @@ export const latencyLog = (
   const writer = new HistogramLogWriter((text) => lines.push(text.trimEnd()));
   writer.outputLogFormatVersion();
   writer.outputLegend();
-  const totals = new Map<string, Histogram>();
+  const totals = new Map<string, Int32Histogram>();
   const seconds: SecondLine[] = [];
   let level = 0;
   for (let second = 0; second < course.seconds; second += 1) {
@@ -61,10 +60,10 @@ export const latencyLog = (
       oneSecond(course, { second, level: level + burst, writer, total: (tag) => entry(totals, tag) }),
     );
   }
-  return { lines, seconds, rows: rowsOf(course, totals) };
+  return { lines, seconds, rows: rowsOf(totals) };
 };
 
-const entry = (totals: Map<string, Histogram>, tag: string): Histogram => {
+const entry = (totals: Map<string, Int32Histogram>, tag: string): Int32Histogram => {
   const known = totals.get(tag) ?? emptyHistogram();
   totals.set(tag, known);
   return known;
@@ -74,17 +73,17 @@ interface Moment {
   readonly second: number;
   readonly level: number;
   readonly writer: HistogramLogWriter;
-  readonly total: (tag: string) => Histogram;
+  readonly total: (tag: string) => Int32Histogram;
 }
 
 const oneSecond = (course: LoadCourse, moment: Moment): SecondLine => {
   const { random } = course;
   const perSecond = course.requests / course.seconds;
   const counts: SecondLine["requests"] = {};
-  for (const { name, share, medianMs } of course.endpoints) {
+  for (const { name, share, medianMs } of endpoints) {
     const count = Math.max(0, Math.round(perSecond * share * (1 + 0.02 * random.normal())));
     const failed = Math.round(count * course.failedShare);
-    const refused = Math.round(count * course.refusedShare);
+    const refused = Math.round(count * REFUSED_SHARE);
     counts[name] = { granted: count - failed - refused, refused, failed };
     for (const outcome of sampleOutcomes)
       record(course, moment, { name, medianMs, outcome, count: counts[name][outcome] });
@@ -133,8 +132,8 @@ const breachesIn = ({ breaches }: LoadCourse, second: number): Record<string, nu
   return counts;
 };
 
-const rowsOf = (course: LoadCourse, totals: ReadonlyMap<string, Histogram>): readonly EndpointRow[] =>
-  course.endpoints.flatMap(({ name }) =>
+const rowsOf = (totals: ReadonlyMap<string, Int32Histogram>): readonly EndpointRow[] =>
+  endpoints.flatMap(({ name }) =>
     sampleOutcomes.flatMap((outcome) => {
       const service = totals.get(histogramTag({ endpoint: name, outcome, kind: "service" }));
       const response = totals.get(histogramTag({ endpoint: name, outcome, kind: "response" }));
@@ -143,18 +142,3 @@ const rowsOf = (course: LoadCourse, totals: ReadonlyMap<string, Histogram>): rea
         : [{ endpoint: name, outcome, service: latenciesOf(service), response: latenciesOf(response) }];
     }),
   );
-
-const latenciesOf = (histogram: Histogram): Latencies => {
-  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / histogramUnit.perMs;
-  return {
-    count: histogram.totalCount,
-    minMs: histogram.minNonZeroValue / histogramUnit.perMs,
-    meanMs: histogram.mean / histogramUnit.perMs,
-    p50Ms: at(50),
-    p90Ms: at(90),
-    p95Ms: at(95),
-    p99Ms: at(99),
-    p999Ms: at(99.9),
-    maxMs: histogram.maxValue / histogramUnit.perMs,
-  };
-};

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
@@ -82,26 +82,6 @@ const pushOf = (n: number, { notificationId, accountId, attempt, attempts, atMs 
   };
 };
 
-const CHUNK_CHARACTERS = 1_048_576;
-
-/** Writes the lines to a new file in batches: a record of many gigabytes needs no more memory than a small one. */
-export const writeLines = (file: string, lines: Iterable<string>): void => {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const descriptor = openSync(file, "w", 0o600);
-  try {
-    let held = "";
-    for (const line of lines) {
-      held += `${line}\n`;
-      if (held.length < CHUNK_CHARACTERS) continue;
-      writeSync(descriptor, held);
-      held = "";
-    }
-    writeSync(descriptor, held);
-  } finally {
-    closeSync(descriptor);
-  }
-};
-
 const linesOf = (values: readonly unknown[]): readonly string[] =>
   values.map((value) => JSON.stringify(value));
 
@@ -113,7 +93,11 @@ const writeRun = <Content extends { readonly state: string }>(
 ): Content => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const [name, lines] of Object.entries(files))
-    if (lines !== undefined) writeLines(path.join(directory, name), lines);
+    if (lines !== undefined) {
+      const file = path.join(directory, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, [...lines, ""].join("\n"), { mode: 0o600 });
+    }
   const file = path.join(directory, recordFiles.run);
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return record;
@@ -172,13 +156,9 @@ export interface LoadRunSpec {
   readonly seconds: number;
   /** Requests over the whole run. */
   readonly requests: number;
-  /** Each endpoint's share of the requests and its median latency; three typical endpoints by default. */
-  readonly endpoints?: readonly LoadCourse["endpoints"][number][];
   /** Multiplies every latency; 1 by default. */
   readonly slowness?: number;
-  /** Share of failed requests, and of requests refused as intended. */
   readonly failedShare?: number;
-  readonly refusedShare?: number;
   /** How often code.single-use was broken, at moments in the last third of the run. */
   readonly breaches?: number;
   /** Pushes in pushes.jsonl; by default none, and no file. */
@@ -187,12 +167,6 @@ export interface LoadRunSpec {
   readonly record?: Partial<LoadRecord>;
 }
 
-const usualEndpoints: LoadCourse["endpoints"] = [
-  { name: "authorize", share: 0.25, medianMs: 1.4 },
-  { name: "exchange", share: 0.25, medianMs: 2.6 },
-  { name: "list", share: 0.5, medianMs: 4.2 },
-];
-
 /** Writes the directory of a sealed load run as `load` would; returns the content of run.json. */
 export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord => {
   const { seed, pushes } = spec;
@@ -200,10 +174,8 @@ export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord =
     random: madeRandom(seed),
     seconds: spec.seconds,
     requests: spec.requests,
-    endpoints: spec.endpoints ?? usualEndpoints,
     slowness: spec.slowness ?? 1,
     failedShare: spec.failedShare ?? 0,
-    refusedShare: spec.refusedShare ?? 0.02,
     breaches: breachesOf(spec),
     warmUpSeconds: warmUpSecondsOf(spec),
   };

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { root, runCli } from "../../conformance/testing/measure.ts";
+import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts";
 import { schemaOf } from "../../reports/schemas.ts";
@@ -10,7 +10,7 @@ import { k6OfFile } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { freePort, isAnswering, serveHttp } from "../../conformance/testing/servers.ts";
 
-/** `touchstone duet` as its users meet it: k6, both services and Touchstone each in its own process. */
+/** `touchstone duet` with the real k6, and a service that it starts. */
 
 const folder = folderOfFile();
 const k6 = k6OfFile();
@@ -32,8 +32,6 @@ const toBeStarted = async () => {
   return { baseUrl, file, command: `${serve} --clients ${path.join(folder, "clients.json")} & wait` };
 };
 
-const duet = (...parameters: readonly string[]) => runCli(["duet", ...parameters], { env: withK6() });
-
 const documentIn = (directory: string): DuetDocument =>
   JSON.parse(readFileSync(path.join(directory, "duet.json"), "utf8")) as DuetDocument;
 
@@ -44,7 +42,8 @@ describe.concurrent("a duet", () => {
     const b = await toBeStarted();
     const out = fresh();
     const start = ["--start-b", b.command];
-    const run = await duet("fake:sound", b.file, ...start, "--pairs", "2", ...short, "--out", out, "--json");
+    const asked = ["duet", "fake:sound", b.file, ...start, "--pairs", "2", ...short, "--out", out, "--json"];
+    const run = await runHere(asked, { env: withK6() });
     const { run: told, ...printed } = JSON.parse(run.stdout) as DuetDocument & { readonly run: string };
     const document = documentIn(out);
     expect(told).toBe(out);

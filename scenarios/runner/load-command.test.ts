@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { runHere, startHere } from "../../conformance/testing/run-here.ts";
-import { k6OfFile, loadHere } from "./testing/load-here.ts";
+import { k6OfFile } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** `touchstone load` and `touchstone run` with the real k6, and the fake in its own process. */
@@ -12,20 +12,6 @@ const folder = folderOfFile();
 const k6 = k6OfFile();
 let files = 0;
 const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
-
-// The other scenarios: "mixed" is played by segments-command.test.ts, and all that they are made of by scripts.test.ts.
-it("load --scenario push on the sound fake makes about the requested requests and breaks no rule", async () => {
-  const flags = "--scenario push --rate 60 --duration 3s";
-  const { record } = await loadHere(k6.path, flags, "--out", fresh());
-  const { outcome, achieved, rules, validity } = record;
-  expect(rules.filter(({ breaches }) => breaches > 0)).toEqual([]);
-  expect(rules.reduce((sum, { checks }) => sum + checks, 0)).toBeGreaterThan(0);
-  expect(outcome).toBe(validity?.valid === false ? "incomplete" : "passed");
-  // A machine that is busy with something else cannot keep a schedule, and the record says so.
-  if (validity?.valid === false) return;
-  expect((achieved?.requests ?? 0) / 180).toBeGreaterThan(0.7);
-  expect((achieved?.requests ?? 0) / 180).toBeLessThan(1.4);
-});
 
 it("run --k6-out web-dashboard serves k6's dashboard during the load, and ends with it although a browser stays", async () => {
   const asked = ["run", "--only", "code.unknown", "--rate", "20", "--duration", "3s", "--out", fresh()];
@@ -49,12 +35,6 @@ it.concurrent.each([
     "what the gate says at its end",
     "code.unknown",
     "1 passed",
-    /before the load; .*\/gate is kept.*load .*--duration 30s/,
-  ],
-  [
-    "the load's preflight",
-    "code.unknown",
-    "preflight",
     /before the load; .*\/gate is kept.*load .*--duration 30s/,
   ],
   [

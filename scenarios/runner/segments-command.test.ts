@@ -1,46 +1,40 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { filesBelow } from "../../conformance/testing/temporary-folder.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
-import { playSegments, startFake } from "./testing/play-segments.ts";
+import { playSegments } from "./testing/play-segments.ts";
 import { eachTestIn } from "../../conformance/testing/folders.ts";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
+import { profileOf, secretsOf, startFakeServer } from "../../fake-server/index.ts";
 
 let folder: string;
 eachTestIn((made) => (folder = made));
-
-/** The secrets beside the profile that the fake wrote. */
-const secretsIn = (profileFile: string): readonly string[] => {
-  const { clients } = JSON.parse(readFileSync(profileFile, "utf8")) as {
-    readonly clients: readonly { readonly secret: { readonly file: string } }[];
-  };
-  return clients.map(({ secret }) =>
-    readFileSync(path.resolve(path.dirname(profileFile), secret.file), "utf8").trim(),
-  );
-};
+const stopping = stopAfterEach();
 
 it(
   "two processes play one load, which merges into one run",
   async () => {
-    const env = { TOUCHSTONE_K6: (await k6ForTests()).path };
-    await using fake = await startFake("sound");
+    const { path: k6 } = await k6ForTests();
+    const fake = await stopping(startFakeServer({ clockMode: "flowing" }));
+    const env = { ...secretsOf(fake), TOUCHSTONE_K6: k6 };
+    const profileFile = path.join(folder, "profile.json");
+    writeFileSync(profileFile, JSON.stringify(profileOf(fake)));
     const asked = {
-      profileFile: fake.profileFile,
+      profileFile,
       scenario: "mixed",
       rate: 60,
-      seconds: 3,
+      seconds: 2,
       processes: 2,
     } as const;
     const { recordOf, played } = await playSegments(folder, asked, env);
     expect(played.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? "" : stderr])).toEqual(
       played.map(() => [0, ""]),
     );
-    const secrets = secretsIn(fake.profileFile);
-    expect(secrets).not.toEqual([]);
     for (const file of filesBelow(folder))
-      for (const secret of secrets)
+      for (const secret of Object.values(secretsOf(fake)))
         expect(readFileSync(path.join(folder, file), "latin1")).not.toContain(secret);
 
     const out = path.join(folder, "merged");

@@ -166,8 +166,12 @@ describe("the receiver's page", () => {
   });
 });
 
-describe.each(["light", "dark"] as const)("the page in %s colours", (colorScheme) => {
-  it.each([1_280, 390])("has no axe violations, and fits, %i pixels wide", async (width) => {
+it.each([
+  ["light", 1_280],
+  ["dark", 390],
+] as const)(
+  "the page in %s colours, %i pixels wide, has no axe violations, and fits",
+  async (colorScheme, width) => {
     const { page, sender } = await openPage({}, { colorScheme, viewport: { width, height: 800 } });
     await sender.send({ id, accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" });
     await sender.send({ id });
@@ -178,8 +182,8 @@ describe.each(["light", "dark"] as const)("the page in %s colours", (colorScheme
     expect(await axeViolations(page)).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
     expect(await backgroundOf(page)).toBe(colorScheme === "light" ? "rgb(247, 248, 250)" : "rgb(16, 22, 28)");
-  });
-});
+  },
+);
 
 it("the page is used by the keyboard alone, with a visible focus", async () => {
   const { page, sender } = await openPage();
