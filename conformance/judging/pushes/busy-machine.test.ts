@@ -88,12 +88,9 @@ describe("in real time, with first delays of ten seconds", () => {
       );
   });
 
-  it.each([1 / 30, 1 / 5])(
-    "a sender that is late by up to %d of the first delay passes",
-    (share) => {
-      for (const judge of judges) expect(judge(busyRun(share)).judgement).toMatchObject({ kind: "passed" });
-    },
-  );
+  it.each([1 / 30, 1 / 5])("a sender that is late by up to %d of the first delay passes", (share) => {
+    for (const judge of judges) expect(judge(busyRun(share)).judgement).toMatchObject({ kind: "passed" });
+  });
 
   it.each([1 / 30, 1 / 5])(
     "a sender that is late by up to %d of the first delay fails if it gives up after one kind of failure",
