@@ -68,7 +68,8 @@ const play = async ({ scenario, behaviour = "sound", preflight = false, seconds 
       limits: { ...documentLimits, ...limits },
     };
     const durationMs = seconds * 1_000;
-    const plan = { scenario, shape: "constant", rate: 80, durationMs, seed: 19 } as const;
+    // With this seed the first nine iterations of `token` are of all its kinds, where a starved machine makes few.
+    const plan = { scenario, shape: "constant", rate: 80, durationMs, seed: 22 } as const;
     const events: (string | undefined)[] = [];
     const settings = scriptSettings(target, plan, { runKey: "k", preflight });
     // Each virtual user compiles the script before the load: a few are enough for a service beside them.
