@@ -112,6 +112,7 @@ const takenFromParent = (signal: AbortSignal): { readonly next: TakeNext } & Dis
   process.once("disconnect", interrupt);
   const next = async (): Promise<number> => {
     const answer = once(process, "message", { signal }).catch(() => [Infinity]);
+    // If the channel closes meanwhile, that interrupts; the error of sending would say it again.
     if (process.connected) process.send?.("next", () => undefined);
     return Number((await answer)[0]);
   };

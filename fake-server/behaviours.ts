@@ -138,9 +138,9 @@ const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour => {
 };
 
 /**
- * Decisions that depend on others: a rate limit is recognised by its refusal, and tokens may expire while it makes
- * requests wait, as where refused requests lock a client out; filters are compared with raw ids, a limit on bodies keeps very long codes out, and a push sent late and
- * noticed late is late twice. Combined, two conforming variants would not conform, or could not be decided.
+ * Decisions that depend on others: a rate limit is recognised by its refusal, and tokens may expire while it or a lockout
+ * makes requests wait; filters are compared with raw ids, a limit on bodies keeps very long codes out, and a push sent late
+ * and noticed late is late twice. Combined, two conforming variants would not conform, or could not be decided.
  */
 const restsOn: Partial<Record<keyof Behaviour, readonly Part[]>> = {
   admission: ["renderRefusal.limited", "accessTokenLifetimeMs"],

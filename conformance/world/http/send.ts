@@ -92,8 +92,8 @@ export const sendToTarget = async (
         if (!(error instanceof TransportError) || isOver()) return undefined;
         if (error.reason === "throttled" || error.reason === "locked") return undefined;
         health.count("lost");
-        if (error.reason === "closed") pacer.cutOff();
         isCut = error.reason === "closed";
+        if (isCut) pacer.cutOff();
         return { kind: "lost", reason: error.reason };
       },
       onRepeat: () => health.count("sentAgain"),
