@@ -6,7 +6,7 @@ import { LongestFirst } from "./conformance/testing/longest-first.ts";
 export default defineConfig({
   test: {
     // Of two cores Vitest leaves one free by itself; and as many workers as cores leave half of both, since many tests
-    // wait for a clock or a process. Two cores at rest took 195 s with six workers, 217 s with five, 205 s with eight.
+    // wait for a clock or a process. Two cores at rest took 221 s with six workers, 223 s with five, 231 s with eight.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: [
